@@ -1,0 +1,76 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let swiftSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .enableExperimentalFeature("Lifetimes"),
+]
+let cSettings: [CSetting] = [
+    .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "MultipartEncoder",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "MultipartEncoder", targets: ["MultipartEncoder"]),
+        .library(name: "MultipartUpload", targets: ["MultipartUpload"]),
+        .executable(name: "encode-bench", targets: ["encode-bench"]),
+        .executable(name: "multipart", targets: ["multipart"]),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "Clibpng",
+            pkgConfig: "libpng",
+            providers: [.apt(["libpng-dev", "zlib1g-dev"]), .brew(["libpng"])]
+        ),
+        .systemLibrary(
+            name: "Clibcurl",
+            pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]
+        ),
+        .target(name: "CPNG", dependencies: ["Clibpng"], cSettings: cSettings),
+        .target(name: "CSystemCalls", cSettings: cSettings),
+        .target(
+            name: "MultipartEncoder",
+            dependencies: ["CPNG", "CSystemCalls"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "MultipartUpload",
+            dependencies: [
+                "MultipartEncoder", "CSystemCalls",
+                .target(name: "Clibcurl", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "encode-bench",
+            dependencies: ["MultipartEncoder"],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "multipart",
+            dependencies: ["MultipartEncoder", "MultipartUpload"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "MultipartEncoderTests",
+            dependencies: ["MultipartEncoder", "CPNG"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "MultipartUploadTests",
+            dependencies: ["MultipartUpload"],
+            swiftSettings: swiftSettings
+        ),
+    ]
+)

@@ -1,0 +1,8 @@
+// Pixels to PNG: the C half. See the Swift type `PNGEncoder` for its use.
+#ifndef CPNG_H
+#define CPNG_H
+
+// The version of libpng that this process runs with, such as "1.6.39".
+const char *_Nonnull cpng_libpng_version(void);
+
+#endif

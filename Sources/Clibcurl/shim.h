@@ -1,0 +1,2 @@
+// libcurl's public header, found through pkg-config.
+#include <curl/curl.h>

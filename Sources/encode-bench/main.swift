@@ -1,0 +1,3 @@
+import MultipartEncoder
+
+print(Boundary.random())

@@ -1,0 +1,4 @@
+import MultipartUpload
+import Testing
+
+@Test func `errors compare`() { #expect(UploadError.cancelled == .cancelled) }
