@@ -18,6 +18,7 @@ typedef struct {
   uint8_t channels;           // of the PNG: 1 to 4; an index counts as one
   bool indexed;               // palette indexes: filters do not help
   cpng_convert_row *convert;  // NULL when the rows are PNG rows already
+  const void *context;        // passed to `convert`
 } cpng_image;
 
 // Scratch memory of one worker: filtered bytes, tokens, tables. Made once, used for any strip.
