@@ -37,7 +37,12 @@ let package = Package(
             pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]
         ),
-        .target(name: "CPNG", dependencies: ["Clibpng"], cSettings: cSettings),
+        .target(
+            name: "CPNG",
+            dependencies: ["Clibpng"],
+            cSettings: cSettings,
+            linkerSettings: [.linkedLibrary("z")]
+        ),
         .target(name: "CSystemCalls", cSettings: cSettings),
         .target(
             name: "MultipartEncoder",

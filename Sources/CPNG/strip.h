@@ -24,6 +24,10 @@ typedef struct {
 // Scratch memory of one worker: filtered bytes, tokens, tables. Made once, used for any strip.
 typedef struct cpng_strip_scratch cpng_strip_scratch;
 
+// NULL when memory is short.
+cpng_strip_scratch *cpng_strip_scratch_make(void);
+void cpng_strip_scratch_free(cpng_strip_scratch *scratch);
+
 // How many rows a strip of this image has at this level (the last strip may have fewer). It
 // depends on nothing else, so that the bytes are the same for every number of threads.
 uint32_t cpng_strip_rows(const cpng_image *image, cpng_level level);
@@ -33,8 +37,9 @@ size_t cpng_strip_bound(const cpng_image *image, uint32_t rows);
 
 // Filters and compresses rows [first, first + rows) into raw deflate blocks that end on a byte
 // boundary: with an empty stored block, or with the final block when the rows are the image's
-// last. Row first - 1 of the caller's pixels is read for the filters. Returns the bytes written;
-// `adler` receives the Adler-32 of the filtered bytes and `filtered` how many there were.
+// last. Row first - 1 of the caller's pixels is read for the filters. Returns the bytes written, or
+// 0 when memory is short; `adler` receives the Adler-32 of the filtered bytes and `filtered` how
+// many there were. `out` has room for `cpng_strip_bound` bytes.
 size_t cpng_strip_compress(cpng_strip_scratch *scratch, const cpng_image *image, cpng_level level,
                            uint32_t first, uint32_t rows, uint8_t *out, uint32_t *adler,
                            uint64_t *filtered);

@@ -1,0 +1,51 @@
+// The constants of RFC 1951, computed rather than looked up.
+#ifndef CPNG_DEFLATE_H
+#define CPNG_DEFLATE_H
+
+#include <stdint.h>
+
+enum {
+  CPNG_LITERALS = 286,  // literals, end of block and match lengths
+  CPNG_DISTANCES = 30,
+  CPNG_END_OF_BLOCK = 256,
+  CPNG_MIN_MATCH = 3,
+  CPNG_MAX_MATCH = 258,
+  CPNG_WINDOW = 32768,
+  CPNG_MAX_BITS = 15,  // the longest code deflate allows
+  CPNG_STORED_MAX = 65535,
+};
+
+// A length or distance as a symbol, and the bits that follow it.
+typedef struct {
+  uint16_t symbol;
+  uint8_t extra_count;
+  uint16_t extra;
+} cpng_symbol;
+
+static inline cpng_symbol cpng_length_symbol(unsigned length) {
+  unsigned value = length - CPNG_MIN_MATCH;
+  if (length == CPNG_MAX_MATCH) return (cpng_symbol){285, 0, 0};
+  if (value < 8) return (cpng_symbol){(uint16_t)(257 + value), 0, 0};
+  unsigned extra = 29 - (unsigned)__builtin_clz(value);
+  return (cpng_symbol){(uint16_t)(257 + 4 * extra + (value >> extra)), (uint8_t)extra,
+                       (uint16_t)(value & ((1u << extra) - 1))};
+}
+
+static inline cpng_symbol cpng_distance_symbol(unsigned distance) {
+  unsigned value = distance - 1;
+  if (value < 4) return (cpng_symbol){(uint16_t)value, 0, 0};
+  unsigned extra = 30 - (unsigned)__builtin_clz(value);
+  return (cpng_symbol){(uint16_t)(2 * extra + (value >> extra)), (uint8_t)extra,
+                       (uint16_t)(value & ((1u << extra) - 1))};
+}
+
+// The number of extra bits of a symbol.
+static inline unsigned cpng_length_extra(unsigned symbol) {
+  return symbol < 265 || symbol == 285 ? 0 : (symbol - 261) / 4;
+}
+
+static inline unsigned cpng_distance_extra(unsigned symbol) {
+  return symbol < 4 ? 0 : symbol / 2 - 1;
+}
+
+#endif

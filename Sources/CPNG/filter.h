@@ -1,0 +1,18 @@
+// PNG's five row filters (PNG specification, section 9).
+#ifndef CPNG_FILTER_H
+#define CPNG_FILTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum { CPNG_NONE, CPNG_SUB, CPNG_UP, CPNG_AVERAGE, CPNG_PAETH } cpng_filter;
+
+// Filters one row of `count` bytes into `out`, without the filter byte. `above` is the row above,
+// zeros for an image's first row; `unit` is the bytes of a pixel, at least 1.
+void cpng_filter_row(cpng_filter filter, uint8_t *restrict out, const uint8_t *restrict row,
+                     const uint8_t *restrict above, size_t count, size_t unit);
+
+// The filter whose residuals should take the fewest bits.
+cpng_filter cpng_choose_filter(const uint8_t *row, const uint8_t *above, size_t count, size_t unit);
+
+#endif
