@@ -1,16 +1,49 @@
 #define _GNU_SOURCE
 #include "CSystemCalls.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #ifdef __linux__
+#include <sys/sendfile.h>
+
+int csys_open_nameless(const char *directory, mode_t mode) {
+  return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+}
+
 ssize_t csys_copy_file_range(int source, int64_t *offset, int target, size_t count) {
   return copy_file_range(source, offset, target, NULL, count, 0);
 }
+
+ssize_t csys_sendfile(int target, int source, int64_t *offset, size_t count) {
+  off_t position = (off_t)*offset;
+  ssize_t sent = sendfile(target, source, &position, count);
+  *offset = (int64_t)position;
+  return sent;
+}
 #else
-ssize_t csys_copy_file_range(int source, int64_t *offset, int target, size_t count) {
-  (void)source, (void)offset, (void)target, (void)count;
+static int unknown_call(void) {
   errno = ENOSYS;
   return -1;
 }
+
+int csys_open_nameless(const char *directory, mode_t mode) {
+  (void)directory, (void)mode;
+  return unknown_call();
+}
+
+ssize_t csys_copy_file_range(int source, int64_t *offset, int target, size_t count) {
+  (void)source, (void)offset, (void)target, (void)count;
+  return unknown_call();
+}
+
+ssize_t csys_sendfile(int target, int source, int64_t *offset, size_t count) {
+  (void)target, (void)source, (void)offset, (void)count;
+  return unknown_call();
+}
 #endif
+
+const void *csys_find(const void *bytes, size_t count, const void *needle, size_t needle_count) {
+  return memmem(bytes, count, needle, needle_count);
+}

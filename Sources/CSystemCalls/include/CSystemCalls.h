@@ -1,12 +1,24 @@
-// System calls that Swift's libc import hides.
+// System calls that Swift's libc import hides. Each returns -1 and sets errno on failure;
+// ENOSYS where the system has no such call.
 #ifndef CSYSTEMCALLS_H
 #define CSYSTEMCALLS_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
+// open(2) with O_TMPFILE: a file without a name in `directory`, read and write, close-on-exec.
+int csys_open_nameless(const char *_Nonnull directory, mode_t mode);
+
 // copy_file_range(2): `count` bytes from `*offset` of `source` to the current position of
-// `target`. Returns the bytes copied, or -1 with errno; ENOSYS where the system has no such call.
+// `target`. Returns the bytes copied.
 ssize_t csys_copy_file_range(int source, int64_t *_Nonnull offset, int target, size_t count);
+
+// sendfile(2) of Linux: `count` bytes from `*offset` of `source` to `target`. Returns the bytes
+// sent.
+ssize_t csys_sendfile(int target, int source, int64_t *_Nonnull offset, size_t count);
+
+// memmem(3): where `needle` first occurs in `bytes`, or NULL.
+const void *_Nullable csys_find(const void *_Nonnull bytes, size_t count,
+                                const void *_Nonnull needle, size_t needle_count);
 
 #endif

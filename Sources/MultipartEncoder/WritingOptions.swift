@@ -1,0 +1,29 @@
+/// How a body is written.
+public struct WritingOptions: Sendable {
+    /// What separates the parts; a new random one unless you choose your own.
+    public var boundary: Boundary
+    /// Which kind of multipart it is.
+    public var subtype: MultipartSubtype
+    /// Whether `finish` waits until the file and its name are on the disk (`fsync`).
+    public var synchronizes: Bool
+    /// Whether a NUL in a name or filename is written as it is, as browsers do, instead of being
+    /// refused. A third of the servers fail on it.
+    public var allowsNULInNames: Bool
+    /// Called on the writing thread, about once for every 256 KiB.
+    public var progress: (@Sendable (BodyProgress) -> ProgressAnswer)?
+
+    /// The usual choices, or some of your own.
+    public init(
+        boundary: Boundary = .random(),
+        subtype: MultipartSubtype = .formData,
+        synchronizes: Bool = false,
+        allowsNULInNames: Bool = false,
+        progress: (@Sendable (BodyProgress) -> ProgressAnswer)? = nil
+    ) {
+        self.boundary = boundary
+        self.subtype = subtype
+        self.synchronizes = synchronizes
+        self.allowsNULInNames = allowsNULInNames
+        self.progress = progress
+    }
+}
