@@ -29,8 +29,9 @@
     package mutating func append(_ source: Span<UInt8>) {
         precondition(source.count <= room, "the buffer is too full for these bytes")
         unsafe source.withUnsafeBytes { source in
-            guard let start = source.baseAddress else { return }
-            unsafe (memory.baseAddress! + count).copyMemory(from: start, byteCount: source.count)
+            unsafe UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(
+                from: source
+            )
         }
         count += source.count
     }

@@ -1,18 +1,24 @@
 /// The value of a whole body's `Content-Type` header.
 enum ContentType {
-    /// - Parameter root: For `multipart/related`, the part that the others belong to; RFC 2387,
-    ///   section 3.1, wants its type.
+    /// The value for a body with these parts.
+    ///
+    /// A related body's root is the part named as its start, or the first one; RFC 2387, section
+    /// 3.1, wants its type.
     static func multipart(
         _ subtype: MultipartSubtype,
         boundary: Boundary,
-        root: SpooledPart?
-    ) -> String {
-        var value = "multipart/\(subtype.name); boundary=\(boundary.parameterValue)"
-        if case .related(let start) = subtype {
-            value += "; type=\(quoted(root?.contentType ?? MediaType.text))"
-            if let start { value += "; start=\(quoted("<\(start)>"))" }
+        parts: [(name: String, contentType: String?)]
+    ) throws(MultipartError) -> String {
+        let value = "multipart/\(subtype.name); boundary=\(boundary.parameterValue)"
+        guard case .related(let start) = subtype else { return value }
+        guard let start else {
+            return "\(value); type=\(quoted(parts.first?.contentType ?? MediaType.text))"
         }
-        return value
+        guard let root = parts.first(where: { $0.name == start }) else {
+            throw .noStartPart(start)
+        }
+        let type = quoted(root.contentType ?? MediaType.text)
+        return "\(value); type=\(type); start=\(quoted("<\(start)>"))"
     }
 
     /// A quoted-string (RFC 9110, section 5.6.4).

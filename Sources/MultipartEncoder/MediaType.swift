@@ -5,7 +5,7 @@ package enum MediaType {
 
     /// The type of a part: what the caller says, else what the filename says.
     ///
-    /// - Parameter type: An empty one is the browsers' "unknown".
+    /// An empty type is the browsers' "unknown".
     package static func resolve(_ type: String?, filename: String) -> String {
         switch type {
         case nil: forFilename(filename)
@@ -19,7 +19,9 @@ package enum MediaType {
         FilePath.pathExtension(of: filename).flatMap { byExtension[$0] } ?? binary
     }
 
-    /// What people upload, by type. Text types have no `charset`: the file alone knows.
+    /// What people upload, by type.
+    ///
+    /// Text types have no `charset`: the file alone knows.
     private static let extensions: KeyValuePairs<String, String> = [
         "application/epub+zip": "epub",
         "application/geo+json": "geojson",

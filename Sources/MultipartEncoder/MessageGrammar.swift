@@ -68,7 +68,9 @@ package enum Delimiter: Hashable, CaseIterable {
     /// `--boundary-- CRLF`, the whole of a message without parts.
     case onlyClose
 
-    /// The bytes. The CRLF before the hyphens belongs to the delimiter, not to the content.
+    /// The bytes.
+    ///
+    /// The CRLF before the hyphens belongs to the delimiter, not to the content.
     package func bytes(for boundary: Boundary) -> ContiguousArray<UInt8> {
         switch self {
         case .first: ContiguousArray("--\(boundary.text)\r\n".utf8)

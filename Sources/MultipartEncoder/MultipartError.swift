@@ -14,6 +14,8 @@ public enum MultipartError: Error, Sendable {
     case output(path: String?, SystemError)
     /// The closure that makes a part's content failed.
     case producer(PartLabel, any Error)
+    /// A stream wrote another number of bytes than it had promised.
+    case lengthMismatch(PartLabel, promised: Int64, written: Int64)
     /// ``MultipartSubtype/related(start:)`` names a part that the body does not have.
     case noStartPart(String)
     /// The task was cancelled or the progress handler said so.
@@ -58,6 +60,8 @@ extension MultipartError: CustomStringConvertible {
         case .output(let path?, let error): "\(printable(path)): \(error)"
         case .output(nil, let error): "output: \(error)"
         case .producer(let part, let error): "\(part): \(error)"
+        case .lengthMismatch(let part, let promised, let written):
+            "\(part): \(promised) bytes promised, \(written) written"
         case .noStartPart(let name): "no part is named \"\(printable(name))\", the start part"
         case .cancelled: "cancelled"
         }

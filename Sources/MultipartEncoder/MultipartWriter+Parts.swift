@@ -6,18 +6,14 @@ extension MultipartWriter {
     ///   - name: The part's name.
     ///   - type: The part's `Content-Type`, such as `application/json`; none by default.
     ///   - headers: Further headers of the part.
+    /// - Throws: ``MultipartError``; the body is lost then.
     public mutating func append(
         _ text: String,
         named name: String,
         type: String? = nil,
         headers: [HeaderField] = []
     ) throws(MultipartError) {
-        let header = PartHeader(
-            name: name,
-            filename: nil,
-            contentType: type ?? defaultTextType,
-            fields: headers
-        )
+        let header = PartHeader.field(name, type: type, headers: headers, in: subtype)
         try append(header) { (sink) throws(MultipartError) in
             try sink.write(Newlines.normalized(text))
         }
@@ -32,6 +28,7 @@ extension MultipartWriter {
     ///   - type: The part's `Content-Type`; by default what the filename's extension says, and an
     ///     empty one counts as `application/octet-stream`.
     ///   - headers: Further headers of the part.
+    /// - Throws: ``MultipartError``; the body is lost then.
     public mutating func append(
         _ bytes: Span<UInt8>,
         named name: String,
@@ -39,12 +36,7 @@ extension MultipartWriter {
         type: String? = nil,
         headers: [HeaderField] = []
     ) throws(MultipartError) {
-        let header = PartHeader(
-            name: name,
-            filename: filename,
-            contentType: MediaType.resolve(type, filename: filename),
-            fields: headers
-        )
+        let header = PartHeader.file(name, filename: filename, type: type, headers: headers)
         try append(header) { (sink) throws(MultipartError) in try sink.write(bytes) }
     }
 
@@ -83,14 +75,8 @@ extension MultipartWriter {
         headers: [HeaderField] = []
     ) throws(MultipartError) {
         let filename = filename ?? FilePath.lastComponent(of: path)
-        let header = PartHeader(
-            name: name,
-            filename: filename,
-            contentType: MediaType.resolve(type, filename: filename),
-            fields: headers
-        )
-        let file = try openSource(path, range: range, named: name)
-        try append(header) { (sink) throws(MultipartError) in try sink.append(file) }
+        let header = PartHeader.file(name, filename: filename, type: type, headers: headers)
+        try append(fileAt: path, range: range, header)
     }
 
     /// Appends what a closure writes, however much that is.
@@ -110,22 +96,8 @@ extension MultipartWriter {
         headers: [HeaderField] = [],
         content: (inout PartSink) throws -> Void
     ) throws(MultipartError) {
-        let header = PartHeader(
-            name: name,
-            filename: filename,
-            contentType: MediaType.resolve(type, filename: filename),
-            fields: headers
-        )
-        let label = nextLabel(name)
-        try append(header) { (sink) throws(MultipartError) in
-            do {
-                try content(&sink)
-            } catch let error as MultipartError {
-                throw error
-            } catch {
-                throw .producer(label, error)
-            }
-        }
+        let header = PartHeader.file(name, filename: filename, type: type, headers: headers)
+        try append(header, length: nil, producer: content)
     }
 
     /// Appends all that can be read from a descriptor until its end, such as a pipe.
@@ -136,6 +108,7 @@ extension MultipartWriter {
     ///   - filename: Servers take a part without one for a text and may damage it.
     ///   - type: The part's `Content-Type`; by default what the filename's extension says.
     ///   - headers: Further headers of the part.
+    /// - Throws: ``MultipartError``; the body is lost then.
     public mutating func append(
         readingFrom descriptor: CInt,
         named name: String,
@@ -143,14 +116,41 @@ extension MultipartWriter {
         type: String? = nil,
         headers: [HeaderField] = []
     ) throws(MultipartError) {
-        let header = PartHeader(
-            name: name,
-            filename: filename,
-            contentType: MediaType.resolve(type, filename: filename),
-            fields: headers
-        )
+        let header = PartHeader.file(name, filename: filename, type: type, headers: headers)
         try append(header) { (sink) throws(MultipartError) in
             try sink.append(readingFrom: descriptor, path: "descriptor \(descriptor)")
+        }
+    }
+
+    /// Appends a file once it is known to be there.
+    mutating func append(
+        fileAt path: String,
+        range: Range<Int64>?,
+        _ header: PartHeader
+    ) throws(MultipartError) {
+        let file = try openSource(path, range: range, named: header.name)
+        try append(header) { (sink) throws(MultipartError) in try sink.append(file) }
+    }
+
+    /// Appends what a closure writes, and holds it to the length it promised.
+    mutating func append(
+        _ header: PartHeader,
+        length: Int64?,
+        producer: (inout PartSink) throws -> Void
+    ) throws(MultipartError) {
+        let label = nextLabel(header.name)
+        try append(header) { (sink) throws(MultipartError) in
+            do {
+                try producer(&sink)
+            } catch let error as MultipartError {
+                throw error
+            } catch {
+                throw .producer(label, error)
+            }
+            let written = sink.bodyLength - sink.contentOffset
+            if let length, written != length {
+                throw .lengthMismatch(label, promised: length, written: written)
+            }
         }
     }
 

@@ -108,6 +108,7 @@ public struct MultipartWriter: ~Copyable {
     ///   - options: Boundary, subtype and the like; `synchronizes` means nothing here.
     ///   - append: Appends the parts.
     /// - Returns: What was written.
+    /// - Throws: ``MultipartError``, also what `append` threw.
     public static func stream(
         to descriptor: CInt,
         options: WritingOptions = WritingOptions(),
@@ -178,7 +179,11 @@ public struct MultipartWriter: ~Copyable {
 
     private mutating func close() throws(MultipartError) -> StreamedBody {
         try guarded { (writer) throws(MultipartError) in
-            let contentType = try writer.contentType()
+            let contentType = try ContentType.multipart(
+                writer.options.subtype,
+                boundary: writer.options.boundary,
+                parts: writer.parts.map { ($0.name, $0.contentType) }
+            )
             let delimiter = writer.grammar.finish()
             try writer.sink.write(structure: delimiter.bytes(for: writer.options.boundary))
             try writer.sink.flush()
@@ -190,15 +195,6 @@ public struct MultipartWriter: ~Copyable {
                 parts: writer.parts
             )
         }
-    }
-
-    private func contentType() throws(MultipartError) -> String {
-        var root: SpooledPart?
-        if case .related(let start) = options.subtype {
-            root = start.map { start in parts.first { $0.name == start } } ?? parts.first
-            if let start, root?.name != start { throw .noStartPart(start) }
-        }
-        return ContentType.multipart(options.subtype, boundary: options.boundary, root: root)
     }
 
     /// Writes a part: its delimiter, its header, and what `content` puts into the sink.
@@ -243,14 +239,8 @@ public struct MultipartWriter: ~Copyable {
     /// Which part comes next, for an error about it.
     func nextLabel(_ name: String) -> PartLabel { PartLabel(index: parts.count, name: name) }
 
-    /// The type of a text that names none: a field of a form has none, elsewhere the default would
-    /// be US-ASCII (RFC 2045, section 5.2).
-    var defaultTextType: String? {
-        switch options.subtype {
-        case .formData: nil
-        case .mixed, .related: "text/plain; charset=utf-8"
-        }
-    }
+    /// Which kind of multipart is being written.
+    var subtype: MultipartSubtype { options.subtype }
 
     /// Runs one step; if it fails, the spool goes and the error stays.
     private mutating func guarded<Result>(

@@ -11,6 +11,44 @@ struct PartHeader {
         "content-disposition", "content-type", "content-length", "content-transfer-encoding",
     ]
 
+    /// The header of a field.
+    ///
+    /// One that names no type has none in a form; elsewhere the default would be US-ASCII (RFC
+    /// 2045, section 5.2).
+    static func field(
+        _ name: String,
+        type: String?,
+        headers: [HeaderField],
+        in subtype: MultipartSubtype
+    ) -> PartHeader {
+        let defaultType: String? =
+            switch subtype {
+            case .formData: nil
+            case .mixed, .related: "text/plain; charset=utf-8"
+            }
+        return PartHeader(
+            name: name,
+            filename: nil,
+            contentType: type ?? defaultType,
+            fields: headers
+        )
+    }
+
+    /// The header of anything else: it always has a filename and a type.
+    static func file(
+        _ name: String,
+        filename: String,
+        type: String?,
+        headers: [HeaderField]
+    ) -> PartHeader {
+        PartHeader(
+            name: name,
+            filename: filename,
+            contentType: MediaType.resolve(type, filename: filename),
+            fields: headers
+        )
+    }
+
     /// The header's bytes, with the empty line that ends it.
     ///
     /// In this order: `Content-Disposition`, `Content-Type`, `Content-ID`, the caller's own.

@@ -52,6 +52,9 @@ struct SourceFile: ~Copyable {
     /// Whether the size can be believed; files in procfs and sysfs say 0 and hold something.
     var hasLength: Bool { !isWhole || status.size > 0 }
 
+    /// How many bytes will be read, or `nil` where only reading tells.
+    var length: Int64? { hasLength ? Int64(range.count) : nil }
+
     var isWorthKernelCopy: Bool { Int64(range.count) >= Self.kernelCopyMinimum }
 
     func isUnchanged() throws(SystemError) -> Bool {

@@ -38,6 +38,7 @@ package struct SpoolFile: ~Copyable {
     ///   - path: A name in the spool's directory.
     ///   - replacing: Whether a file of that name is replaced; otherwise it is an error.
     ///   - synchronizing: Whether to wait until file and name are on the disk (`fsync`).
+    /// - Throws: ``SystemError``; nothing is left behind then.
     package consuming func commit(
         to path: String,
         replacing: Bool,

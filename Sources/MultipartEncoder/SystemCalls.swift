@@ -253,8 +253,8 @@ package func systemSendFile(
 package func systemFind(_ needle: Span<UInt8>, in bytes: Span<UInt8>) -> Int? {
     unsafe needle.withUnsafeBytes { needle in
         unsafe bytes.withUnsafeBytes { bytes -> Int? in
-            guard let start = bytes.baseAddress else { return nil }
-            let found = unsafe csys_find(start, bytes.count, needle.baseAddress!, needle.count)
+            guard let start = bytes.baseAddress, let wanted = needle.baseAddress else { return nil }
+            let found = unsafe csys_find(start, bytes.count, wanted, needle.count)
             return unsafe found.map { unsafe UnsafeRawPointer($0) - start }
         }
     }

@@ -6,8 +6,9 @@ public struct WritingOptions: Sendable {
     public var subtype: MultipartSubtype
     /// Whether `finish` waits until the file and its name are on the disk (`fsync`).
     public var synchronizes: Bool
-    /// Whether a NUL in a name or filename is written as it is, as browsers do, instead of being
-    /// refused. A third of the servers fail on it.
+    /// Whether a NUL in a name or filename is written as browsers do, instead of being refused.
+    ///
+    /// A third of the servers fail on it.
     public var allowsNULInNames: Bool
     /// Called on the writing thread, about once for every 256 KiB.
     public var progress: (@Sendable (BodyProgress) -> ProgressAnswer)?
