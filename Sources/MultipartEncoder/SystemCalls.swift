@@ -1,5 +1,5 @@
-// The only file that talks to the C library. Every wrapper restarts after a signal and turns
-// `errno` into a `SystemError`.
+// The only file, with its `+Tool` part, that talks to the C library. Every wrapper restarts after a
+// signal, unless a tool has asked to be interrupted, and turns `errno` into a `SystemError`.
 import CSystemCalls
 
 #if canImport(Darwin)
@@ -28,7 +28,9 @@ private func retrying<Result: SignedInteger>(
         let result = body()
         if result >= 0 { return result }
         let code = errno  // before anything else can change it
-        guard code == EINTR else { throw SystemError(call: call, code: code) }
+        guard code == EINTR, csys_interruption() == 0 else {
+            throw SystemError(call: call, code: code)
+        }
     }
 }
 

@@ -1,3 +1,3 @@
 import MultipartEncoder
 
-print(Boundary.random())
+systemExit(await Command.main())

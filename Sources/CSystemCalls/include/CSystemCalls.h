@@ -3,6 +3,7 @@
 #ifndef CSYSTEMCALLS_H
 #define CSYSTEMCALLS_H
 
+#include "CInterruption.h"
 #include <stdint.h>
 #include <sys/types.h>
 

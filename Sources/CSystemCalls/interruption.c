@@ -1,0 +1,61 @@
+#define _GNU_SOURCE
+#include "CInterruption.h"
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t received;
+static char lost_input[512];
+static volatile sig_atomic_t lost_input_length;
+
+static void remember(int signal) {
+  if (received == 0) received = signal;
+}
+
+void csys_watch_interruption(void) {
+  static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+    struct sigaction action, before;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = remember;
+    // No SA_RESTART: a read that waits for input must come back and see the signal.
+    action.sa_flags = (int)SA_RESETHAND;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(ending[i], NULL, &before) != 0 || before.sa_handler == SIG_IGN) continue;
+    sigaction(ending[i], &action, NULL);
+  }
+  signal(SIGPIPE, SIG_IGN);
+}
+
+int csys_interruption(void) { return received; }
+
+void csys_die_of(int number) {
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+// Only what signal-safety(7) allows.
+static void report_lost_input(int signal) {
+  (void)signal;
+  ssize_t written = write(STDERR_FILENO, lost_input, (size_t)lost_input_length);
+  (void)written;
+  _exit(1);
+}
+
+void csys_watch_mapped_input(const char *message) {
+  if (message == NULL) {
+    signal(SIGBUS, SIG_DFL);
+    return;
+  }
+  lost_input_length = 0;
+  size_t length = strnlen(message, sizeof lost_input - 1);
+  memcpy(lost_input, message, length);
+  lost_input[length] = '\n';
+  lost_input_length = (sig_atomic_t)(length + 1);
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = report_lost_input;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGBUS, &action, NULL);
+}

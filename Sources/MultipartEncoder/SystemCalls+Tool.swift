@@ -1,0 +1,77 @@
+// What only command-line tools ask of the system.
+import CSystemCalls
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+package let standardInput: CInt = 0
+package let standardOutput: CInt = 1
+package let standardError: CInt = 2
+
+/// The process's arguments after its name; `nil` for one that is no UTF-8, which would otherwise be
+/// repaired in silence.
+package func systemArguments() -> [String?] {
+    (1..<max(1, Int(CommandLine.argc))).map { index in
+        unsafe CommandLine.unsafeArgv[index].flatMap { unsafe String(validatingCString: $0) }
+    }
+}
+
+/// The value of an environment variable.
+package func systemEnvironment(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+}
+
+package func systemIsTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
+
+/// Writes all of a text.
+package func systemWrite(_ descriptor: CInt, _ text: String) throws(SystemError) {
+    let bytes = ContiguousArray(text.utf8)
+    var written = 0
+    while written < bytes.count {
+        written += try systemWrite(descriptor, bytes.span.extracting(droppingFirst: written))
+    }
+}
+
+/// Whether there is something at a path that a new file must not take the place of: a directory, a
+/// device, a FIFO or a socket.
+package func systemIsSpecial(_ path: String) -> Bool {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return false }
+    let kind = status.st_mode & S_IFMT
+    return kind != S_IFREG && kind != S_IFLNK
+}
+
+package func systemExit(_ status: CInt) -> Never { exit(status) }
+
+/// From now on a signal that would end the process is only remembered; a second one ends it.
+package func systemWatchInterruption() { csys_watch_interruption() }
+
+/// The signal that was remembered.
+package func systemInterruption() -> CInt? {
+    let signal = csys_interruption()
+    return signal == 0 ? nil : signal
+}
+
+/// Ends the process as the signal would have done.
+package func systemDie(of signal: CInt) -> Never {
+    csys_die_of(signal)
+    exit(128 + signal)  // where the signal is blocked
+}
+
+/// Says what is to be written to standard error, with the process's end, when a mapped file is
+/// shortened under its reader's hands; `nil` from when none is mapped any more.
+package func systemWatchMappedInput(_ message: String?) {
+    unsafe csys_watch_mapped_input(message)
+}
+
+/// A file's size in bytes, or `nil` where there is none.
+package func systemFileSize(_ path: String) -> Int64? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    return Int64(status.st_size)
+}

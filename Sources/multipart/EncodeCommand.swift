@@ -1,0 +1,117 @@
+import MultipartEncoder
+
+/// `multipart encode`: parts into one body.
+enum EncodeCommand {
+    static let help = """
+        usage: multipart encode PART… --output BODY [OPTION…]
+
+        Writes the parts, in the order given, as one multipart body. Prints a JSON object about it:
+        path, contentType, contentLength, boundary and the parts with their offsets.
+
+        parts, each followed by the options that are about it:
+        \(PartList.options.map(\.helpText).joined(separator: "\n"))
+
+        options of the body:
+        \(EncodeSettings.bodyOptions.map(\.helpText).joined(separator: "\n"))
+
+        Exit status: 0 when the body is complete, 1 when it could not be made (nothing is left
+        behind then), 64 for wrong usage.
+
+        """
+
+    static func run(_ arguments: [String]) throws(ToolError) {
+        let parser = CommandParser(options: EncodeSettings.options)
+        switch try parser.parse(arguments, from: EncodeSettings()) {
+        case .help: try Command.output(help)
+        case .settings(let settings): try encode(settings)
+        }
+    }
+
+    private static func encode(_ settings: EncodeSettings) throws(ToolError) {
+        try settings.parts.check()
+        guard let output = settings.output else { throw .usage("--output is missing") }
+        guard !output.isEmpty else { throw .usage("--output needs a name") }
+        let parts = settings.parts.parts
+        let progress = ProgressBar(partCount: parts.count, isQuiet: settings.isQuiet)
+        defer { progress.clear() }
+        let options = WritingOptions(
+            boundary: settings.boundary,
+            subtype: settings.subtype,
+            synchronizes: settings.synchronizes,
+            progress: { state in
+                progress.show(state)
+                return systemInterruption() == nil ? .proceed : .cancel
+            }
+        )
+        systemWatchInterruption()
+        if output == "-" {
+            try stream(parts, options, isQuiet: settings.isQuiet)
+        } else {
+            try spool(parts, to: output, options, isQuiet: settings.isQuiet)
+        }
+    }
+
+    private static func spool(
+        _ parts: [PartRequest],
+        to path: String,
+        _ options: WritingOptions,
+        isQuiet: Bool
+    ) throws(ToolError) {
+        guard !systemIsSpecial(path) else {
+            throw .failure("\(path): not a regular file; use --output - to write to it")
+        }
+        let body: SpooledBody
+        do throws(MultipartError) {
+            var writer = try MultipartWriter(spoolingTo: path, replacing: true, options: options)
+            for part in parts { try part.append(to: &writer) }
+            body = try writer.finish()
+        } catch {
+            throw ToolError(error)
+        }
+        guard !isQuiet else { return }
+        let report = BodyReport.json(
+            path: body.path,
+            contentType: body.contentType,
+            contentLength: body.contentLength,
+            boundary: body.boundary,
+            parts: body.parts
+        )
+        try Command.output(report.text + "\n")
+    }
+
+    private static func stream(
+        _ parts: [PartRequest],
+        _ options: WritingOptions,
+        isQuiet: Bool
+    ) throws(ToolError) {
+        guard !systemIsTerminal(standardOutput) else {
+            throw .usage("a body is not for a terminal; redirect standard output")
+        }
+        let body: StreamedBody
+        do throws(MultipartError) {
+            body = try MultipartWriter.stream(to: standardOutput, options: options) {
+                (writer) throws(MultipartError) in
+                for part in parts { try part.append(to: &writer) }
+            }
+        } catch {
+            throw ToolError(error)
+        }
+        guard !isQuiet else { return }
+        let report = BodyReport.json(
+            path: nil,
+            contentType: body.contentType,
+            contentLength: body.contentLength,
+            boundary: body.boundary,
+            parts: body.parts
+        )
+        try? systemWrite(standardError, report.text + "\n")
+    }
+}
+
+extension Command {
+    static let encode = Command(
+        name: "encode",
+        summary: "write fields, files and pixels as one body",
+        help: EncodeCommand.help
+    ) { (arguments) throws(ToolError) in try EncodeCommand.run(arguments) }
+}

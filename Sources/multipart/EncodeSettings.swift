@@ -1,0 +1,56 @@
+import MultipartEncoder
+
+/// What `multipart encode` was asked to do.
+struct EncodeSettings {
+    var parts = PartList()
+    var output: String?
+    var boundary = Boundary.random()
+    var subtype = MultipartSubtype.formData
+    var synchronizes = false
+    var isQuiet = false
+
+    static var options: [CommandOption<EncodeSettings>] {
+        PartList.options(at: \.parts) + bodyOptions
+    }
+
+    static var bodyOptions: [CommandOption<EncodeSettings>] {
+        [
+            CommandOption(
+                "--output",
+                ["BODY"],
+                help: "the file to write; '-' streams to standard output"
+            ) { (settings, values) in settings.output = values[0] },
+            CommandOption(
+                "--boundary",
+                ["TEXT"],
+                help:
+                    "1 to 70 characters instead of 32 random ones;\nall content is searched for it"
+            ) { (settings, values) throws(ToolError) in
+                do {
+                    settings.boundary = try Boundary(values[0])
+                } catch {
+                    throw .usage("--boundary: \(error)")
+                }
+            },
+            CommandOption(
+                "--subtype",
+                ["KIND"],
+                help: "form-data (the default), mixed or related"
+            ) { (settings, values) throws(ToolError) in
+                switch values[0] {
+                case "form-data": settings.subtype = .formData
+                case "mixed": settings.subtype = .mixed
+                case "related": settings.subtype = .related()
+                default:
+                    throw .usage("--subtype is form-data, mixed or related, not '\(values[0])'")
+                }
+            },
+            CommandOption("--fsync", help: "wait until file and name are on the disk") {
+                (settings, _) in settings.synchronizes = true
+            },
+            CommandOption("--quiet", help: "no progress bar, no report") { (settings, _) in
+                settings.isQuiet = true
+            },
+        ]
+    }
+}

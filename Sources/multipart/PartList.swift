@@ -1,0 +1,99 @@
+/// The parts that a command line asks for, and the table of the options that say so.
+///
+/// Used by every command that makes a body.
+struct PartList {
+    private(set) var parts: [PartRequest] = []
+
+    /// Starts a part, or changes the last one.
+    static var options: [CommandOption<PartList>] {
+        [
+            part(.field, "VALUE", help: "a text; newlines become CRLF"),
+            part(.file, "PATH", help: "a file as it is"),
+            part(.stream, "-", help: "standard input to its end"),
+            modifier("--type", "MIME", of: [.field, .file, .stream], help: "Content-Type") {
+                (part, value) throws(ToolError) in part.type = value
+            },
+            modifier("--filename", "NAME", of: [.file, .stream], help: "filename in the header") {
+                (part, value) throws(ToolError) in part.filename = value
+            },
+            modifier("--range", "OFFSET:LENGTH", of: [.file], help: "only these bytes of the file")
+            {
+                (part, value) throws(ToolError) in part.range = try range(value)
+            },
+            modifier(
+                "--header",
+                "'Name: value'",
+                of: PartRequest.Kind.allCases,
+                help: "a further header of the part; may be repeated"
+            ) { (part, value) throws(ToolError) in part.headers.append(try header(value)) },
+        ]
+    }
+
+    /// The options of a larger set of settings.
+    static func options<Settings>(
+        at path: WritableKeyPath<Settings, PartList>
+    ) -> [CommandOption<Settings>] {
+        options.map { $0.lifted(to: path) }
+    }
+
+    /// Says what is missing, once the command line has ended.
+    func check() throws(ToolError) {
+        guard !parts.isEmpty else { throw .usage("no part is given") }
+        guard parts.filter({ $0.kind == .stream }).count <= 1 else {
+            throw .usage("--stream is given twice, but standard input can be read only once")
+        }
+        for part in parts { try part.check() }
+    }
+
+    private static func part(
+        _ kind: PartRequest.Kind,
+        _ operand: String,
+        help: String
+    ) -> CommandOption<PartList> {
+        CommandOption(kind.flag, ["NAME", operand], help: help) { (list, values) in
+            list.parts.append(PartRequest(kind: kind, name: values[0], operand: values[1]))
+        }
+    }
+
+    private static func modifier(
+        _ flag: String,
+        _ value: String?,
+        of kinds: [PartRequest.Kind],
+        help: String,
+        _ change: @escaping (inout PartRequest, String) throws(ToolError) -> Void
+    ) -> CommandOption<PartList> {
+        let flags = kinds.map(\.flag).joined(separator: ", ")
+        return CommandOption(
+            flag,
+            value.map { [$0] } ?? [],
+            help:
+                "\(help)\n[\(kinds.count == PartRequest.Kind.allCases.count ? "any part" : flags)]"
+        ) { (list, values) throws(ToolError) in
+            guard let last = list.parts.last else {
+                throw .usage("\(flag) comes after the part that it is about")
+            }
+            guard kinds.contains(last.kind) else {
+                throw .usage("\(flag) is for \(flags), not for \(last.kind.flag)")
+            }
+            try change(&list.parts[list.parts.count - 1], values.first ?? "")
+        }
+    }
+
+    private static func range(_ text: String) throws(ToolError) -> Range<Int64> {
+        let numbers = text.split(separator: ":", omittingEmptySubsequences: false).map { Int64($0) }
+        guard numbers.count == 2, let offset = numbers[0], let length = numbers[1],
+            offset >= 0, length >= 0
+        else { throw .usage("--range takes OFFSET:LENGTH in bytes, not '\(text)'") }
+        let (end, overflows) = offset.addingReportingOverflow(length)
+        guard !overflows else { throw .usage("--range \(text) ends past the largest file") }
+        return offset..<end
+    }
+
+    private static func header(_ text: String) throws(ToolError) -> (String, String) {
+        guard let colon = text.firstIndex(of: ":") else {
+            throw .usage("--header takes 'Name: value', not '\(text)'")
+        }
+        let value = text[text.index(after: colon)...].drop { $0 == " " }
+        return (String(text[..<colon]), String(value))
+    }
+}

@@ -1,0 +1,27 @@
+import MultipartEncoder
+
+/// Why a command ends without having done its work.
+enum ToolError: Error {
+    /// The arguments make no sense.
+    case usage(String)
+    /// The work failed.
+    case failure(String)
+
+    init(_ error: MultipartError) { self = .failure(error.description) }
+
+    /// As in `sysexits.h` for wrong usage.
+    var exitStatus: CInt {
+        switch self {
+        case .usage: 64
+        case .failure: 1
+        }
+    }
+}
+
+extension ToolError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .usage(let message), .failure(let message): message
+        }
+    }
+}
