@@ -67,9 +67,15 @@ let package = Package(
             dependencies: ["MultipartEncoder", "MultipartUpload"],
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "CPNGReader",
+            dependencies: ["Clibpng"],
+            path: "Tests/CPNGReader",
+            cSettings: cSettings
+        ),
         .testTarget(
             name: "MultipartEncoderTests",
-            dependencies: ["MultipartEncoder", "CPNG"],
+            dependencies: ["MultipartEncoder", "CPNG", "CPNGReader"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -12,6 +12,8 @@ public enum MultipartError: Error, Sendable {
     case source(PartLabel, path: String, SourceDefect)
     /// The body could not be written; `path` is `nil` for a descriptor.
     case output(path: String?, SystemError)
+    /// An image can't become a PNG.
+    case image(PartLabel, PNGError)
     /// The closure that makes a part's content failed.
     case producer(PartLabel, any Error)
     /// A stream wrote another number of bytes than it had promised.
@@ -59,6 +61,7 @@ extension MultipartError: CustomStringConvertible {
         case .source(let part, let path, let defect): "\(part): \(printable(path)): \(defect)"
         case .output(let path?, let error): "\(printable(path)): \(error)"
         case .output(nil, let error): "output: \(error)"
+        case .image(let part, let error): "\(part): \(error)"
         case .producer(let part, let error): "\(part): \(error)"
         case .lengthMismatch(let part, let promised, let written):
             "\(part): \(promised) bytes promised, \(written) written"

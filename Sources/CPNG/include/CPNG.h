@@ -2,6 +2,9 @@
 #ifndef CPNG_H
 #define CPNG_H
 
+#include "cpng_picture.h"
+#include "cpng_writer.h"
+
 // The version of libpng that this process runs with, such as "1.6.39".
 const char *_Nonnull cpng_libpng_version(void);
 
