@@ -56,7 +56,7 @@ package struct BufferedOutput: ~Copyable {
         at offset: Int64?,
         atMost limit: Int64
     ) throws(SystemError) -> Int {
-        if buffer.room < buffer.capacity / 2 { try flush() }
+        if buffer.room < max(1, buffer.capacity / 2) { try flush() }
         let limit = Int(min(limit, Int64(buffer.room)))
         let received =
             if let offset {

@@ -14,7 +14,7 @@ enum ContentType {
         guard let start else {
             return "\(value); type=\(quoted(parts.first?.contentType ?? MediaType.text))"
         }
-        guard let root = parts.first(where: { $0.name == start }) else {
+        guard let root = parts.first(where: { $0.name.utf8.elementsEqual(start.utf8) }) else {
             throw .noStartPart(start)
         }
         let type = quoted(root.contentType ?? MediaType.text)
@@ -23,7 +23,11 @@ enum ContentType {
 
     /// A quoted-string (RFC 9110, section 5.6.4).
     private static func quoted(_ text: String) -> String {
-        let escaped = text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
-        return "\"\(escaped)\""
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { escaped.append("\\") }
+            escaped.append(scalar)
+        }
+        return "\"\(String(escaped))\""
     }
 }

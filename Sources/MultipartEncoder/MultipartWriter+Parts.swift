@@ -145,7 +145,8 @@ extension MultipartWriter {
             } catch let error as MultipartError {
                 throw error
             } catch {
-                throw .producer(label, error)
+                // What the closure made of the sink's error matters less than that error.
+                throw sink.failure ?? .producer(label, error)
             }
             let written = sink.bodyLength - sink.contentOffset
             if let length, written != length {

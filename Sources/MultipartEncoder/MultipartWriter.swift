@@ -134,6 +134,10 @@ public struct MultipartWriter: ~Copyable {
             bufferSize: bufferSize
         )
         try append(&writer)
+        precondition(
+            writer.spool == nil && writer.sink.descriptor == descriptor,
+            "the writer was exchanged for another one"
+        )
         return try writer.close()
     }
 
@@ -221,7 +225,12 @@ public struct MultipartWriter: ~Copyable {
                 header: bytes
             )
             let offset = writer.sink.bodyLength
+            let descriptor = writer.sink.descriptor
             try content(&writer.sink)
+            precondition(
+                writer.sink.descriptor == descriptor,
+                "the sink was exchanged for another writer's"
+            )
             if let failure = writer.sink.failure { throw failure }
             writer.grammar.endPart()
             writer.parts.append(

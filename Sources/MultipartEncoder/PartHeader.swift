@@ -29,7 +29,7 @@ struct PartHeader {
         return PartHeader(
             name: name,
             filename: nil,
-            contentType: type ?? defaultType,
+            contentType: type.flatMap { $0.isEmpty ? nil : $0 } ?? defaultType,
             fields: headers
         )
     }

@@ -18,5 +18,11 @@ extension PartLabel: CustomStringConvertible {
 
 /// A text for a line of a message: control characters would garble a terminal or a log.
 package func printable(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 ? "\u{FFFD}" : $0 }))
+    let scalars = text.unicodeScalars.map { scalar in
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: "\u{FFFD}" as Unicode.Scalar
+        default: scalar
+        }
+    }
+    return String(String.UnicodeScalarView(scalars))
 }

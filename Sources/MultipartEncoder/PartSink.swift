@@ -33,6 +33,9 @@ public struct PartSink: ~Copyable {
     /// Bytes of the body so far, whether written or still in the buffer.
     package var bodyLength: Int64 { output.count }
 
+    /// Where it all goes.
+    var descriptor: CInt { output.descriptor }
+
     /// Appends bytes to the part's content, as they are.
     ///
     /// - Parameter bytes: Any number; large ones are written from where they lie, without a copy.

@@ -6,7 +6,8 @@ struct SourceFile: ~Copyable {
     let range: Range<Int64>
     private let file: OwnedDescriptor
     private let status: FileStatus
-    private let isWhole: Bool
+    /// Whether the size can be believed; files in procfs say 0 and hold something.
+    let hasLength: Bool
 
     /// A file of this size is copied by the kernel; a smaller one is read into the buffer, which
     /// takes fewer calls.
@@ -24,12 +25,15 @@ struct SourceFile: ~Copyable {
         if let range, range.lowerBound < 0 || range.upperBound > status.size {
             throw .rangeOutside(range, size: status.size)
         }
+        let isEmpty = try systemDefect { () throws(SystemError) in
+            status.size == 0 ? try systemIsEmpty(descriptor) : false
+        }
         return SourceFile(
             path: path,
             range: range ?? 0..<status.size,
             file: file,
             status: status,
-            isWhole: range == nil
+            hasLength: range != nil || status.size > 0 || isEmpty
         )
     }
 
@@ -38,19 +42,16 @@ struct SourceFile: ~Copyable {
         range: Range<Int64>,
         file: consuming OwnedDescriptor,
         status: FileStatus,
-        isWhole: Bool
+        hasLength: Bool
     ) {
         self.path = path
         self.range = range
         self.file = file
         self.status = status
-        self.isWhole = isWhole
+        self.hasLength = hasLength
     }
 
     var descriptor: CInt { file.rawValue }
-
-    /// Whether the size can be believed; files in procfs and sysfs say 0 and hold something.
-    var hasLength: Bool { !isWhole || status.size > 0 }
 
     /// How many bytes will be read, or `nil` where only reading tells.
     var length: Int64? { hasLength ? Int64(range.count) : nil }

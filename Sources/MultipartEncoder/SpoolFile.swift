@@ -12,12 +12,21 @@ package struct SpoolFile: ~Copyable {
         if nameless, let file = try systemCreateNameless(in: directory) {
             self.init(file: file, directory: directory, temporaryName: nil)
         } else {
-            let name = TemporaryName(in: directory)
-            let file = try systemCreate(name.path)
-            // Says to a sweep that this spool's process is alive.
-            _ = try systemLock(file.rawValue)
-            self.init(file: file, directory: directory, temporaryName: name)
+            while true {
+                let name = TemporaryName(in: directory)
+                let file = try systemCreate(name.path)
+                guard try Self.claim(file) else { continue }
+                self.init(file: file, directory: directory, temporaryName: name)
+                return
+            }
         }
+    }
+
+    /// Says to a sweep that a spool's process is alive; `false` if a sweep was faster.
+    private static func claim(_ file: borrowing OwnedDescriptor) throws(SystemError) -> Bool {
+        // Where there are no locks, a sweep gets none either and leaves everything alone.
+        guard (try? systemLock(file.rawValue)) != false else { return false }
+        return try systemNameCount(file.rawValue) > 0
     }
 
     private init(
@@ -52,18 +61,52 @@ package struct SpoolFile: ~Copyable {
             if replacing {
                 try systemRename(temporaryName.path, to: path)
             } else {
-                try systemLink(temporaryName.path, to: path)
+                try Self.link(temporaryName, to: path)
             }
         } else if replacing {
+            // Locked, so that no sweep takes it away between the two steps.
+            _ = try? systemLock(file.rawValue)
             let step = TemporaryName(in: directory)
             try systemLink(nameless: file.rawValue, to: step.path)
             try systemRename(step.path, to: path)
         } else {
             try systemLink(nameless: file.rawValue, to: path)
         }
-        if synchronizing {
-            let directory = try systemOpen(directory: directory)
+        guard synchronizing else { return }
+        do {
+            try Self.synchronize(directory)
+        } catch {
+            // What `replacing` replaced can't be had back, so the new file stays in its place.
+            if !replacing { try? systemUnlink(path) }
+            throw error
+        }
+    }
+
+    /// Gives a file a name that must not exist yet, on any file system.
+    private static func link(
+        _ name: borrowing TemporaryName,
+        to path: String
+    ) throws(SystemError) {
+        do {
+            try systemLink(name.path, to: path)
+        } catch  where error.isAboutLinks {
+            // Takes the name first, so that nobody's file is replaced.
+            try systemCreate(path).close()
+            do {
+                try systemRename(name.path, to: path)
+            } catch {
+                try? systemUnlink(path)
+                throw error
+            }
+        }
+    }
+
+    private static func synchronize(_ path: String) throws(SystemError) {
+        let directory = try systemOpen(directory: path)
+        do {
             try systemSync(directory.rawValue)
+        } catch  where error.isAboutDirectories {
+            return
         }
     }
 
@@ -72,11 +115,12 @@ package struct SpoolFile: ~Copyable {
     /// - Returns: How many there were.
     package static func sweep(_ directory: String) throws(SystemError) -> Int {
         var removed = 0
-        for name in try systemNames(inDirectory: directory) where TemporaryName.matches(name) {
-            let path = "\(directory)/\(name)"
+        let names = try systemNames(inDirectory: directory.isEmpty ? "." : directory)
+        for name in names where TemporaryName.matches(name) {
+            let path = FilePath.joining(directory, name)
             // Somebody else may have removed it between the listing and now.
             guard let file = try? systemOpen(reading: path) else { continue }
-            guard try systemLock(file.rawValue) else { continue }
+            guard (try? systemLock(file.rawValue)) == true else { continue }
             guard (try? systemUnlink(path)) != nil else { continue }
             removed += 1
         }

@@ -20,6 +20,12 @@ package struct FileStatus: Hashable {
     let modifiedNanoseconds: Int64
 }
 
+/// What would be cut off at its NUL in C is no path, and would name another file.
+private func withoutNUL(_ path: String) throws(SystemError) -> String {
+    guard !path.utf8.contains(0) else { throw SystemError(call: .open, code: EINVAL) }
+    return path
+}
+
 private func retrying<Result: SignedInteger>(
     _ call: SystemError.Call,
     _ body: () -> Result
@@ -57,24 +63,28 @@ package func systemErrorText(_ code: CInt) -> String {
 
 package func systemOpen(reading path: String) throws(SystemError) -> OwnedDescriptor {
     // Non-blocking, so that a FIFO without a writer is refused and not waited for.
-    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+    let path = try withoutNUL(path)
     return OwnedDescriptor(adopting: try retrying(.open) { unsafe open(path, flags) })
 }
 
 package func systemOpen(directory path: String) throws(SystemError) -> OwnedDescriptor {
     let flags = O_RDONLY | O_CLOEXEC | O_DIRECTORY
+    let path = try withoutNUL(path)
     return OwnedDescriptor(adopting: try retrying(.open) { unsafe open(path, flags) })
 }
 
 /// Creates a file that must not exist yet, for its owner only.
 package func systemCreate(_ path: String) throws(SystemError) -> OwnedDescriptor {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    let path = try withoutNUL(path)
     return OwnedDescriptor(adopting: try retrying(.open) { unsafe open(path, flags, 0o600) })
 }
 
 /// Creates a file without a name, or `nil` where the system or file system can't, or where the
 /// file could not be given a name later.
 package func systemCreateNameless(in directory: String) throws(SystemError) -> OwnedDescriptor? {
+    let directory = try withoutNUL(directory)
     let descriptor = unsafe csys_open_nameless(directory, 0o600)
     if descriptor >= 0 {
         let owned = OwnedDescriptor(adopting: descriptor)
@@ -92,6 +102,7 @@ package func systemCreateNameless(in directory: String) throws(SystemError) -> O
 /// Gives a nameless file a name that must not exist yet.
 package func systemLink(nameless descriptor: CInt, to path: String) throws(SystemError) {
     let source = "/proc/self/fd/\(descriptor)"
+    let path = try withoutNUL(path)
     _ = try retrying(.linkat) {
         unsafe linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW)
     }
@@ -99,10 +110,12 @@ package func systemLink(nameless descriptor: CInt, to path: String) throws(Syste
 
 /// Gives a file a second name that must not exist yet.
 package func systemLink(_ source: String, to path: String) throws(SystemError) {
+    let path = try withoutNUL(path)
     _ = try retrying(.linkat) { unsafe linkat(AT_FDCWD, source, AT_FDCWD, path, 0) }
 }
 
 package func systemRename(_ source: String, to path: String) throws(SystemError) {
+    let path = try withoutNUL(path)
     _ = try retrying(.rename) { unsafe rename(source, path) }
 }
 
@@ -134,6 +147,19 @@ package func systemLock(_ descriptor: CInt) throws(SystemError) -> Bool {
     } catch  where error.code == EWOULDBLOCK {
         return false
     }
+}
+
+/// Whether nothing can be read from a file's start.
+package func systemIsEmpty(_ descriptor: CInt) throws(SystemError) -> Bool {
+    var byte: UInt8 = 0
+    return try retrying(.pread) { unsafe pread(descriptor, &byte, 1, 0) } == 0
+}
+
+/// How many names a file has.
+package func systemNameCount(_ descriptor: CInt) throws(SystemError) -> Int {
+    var status = stat()
+    _ = try retrying(.fstat) { unsafe fstat(descriptor, &status) }
+    return Int(status.st_nlink)
 }
 
 package func systemStatus(_ descriptor: CInt) throws(SystemError) -> FileStatus {
@@ -285,8 +311,19 @@ extension SystemError {
     /// Whether a copy between two files failed for the one that was written.
     var isAboutOutput: Bool {
         switch code {
-        case ENOSPC, EDQUOT, EFBIG, EPIPE, EROFS: true
+        case ENOSPC, EDQUOT, EFBIG, EPIPE, EROFS, ECONNRESET, ENOTCONN, ETIMEDOUT: true
         default: false
         }
     }
+
+    /// Whether the file system has no second names for files, as FAT.
+    var isAboutLinks: Bool {
+        switch code {
+        case EPERM, EOPNOTSUPP, ENOSYS, EMLINK: true
+        default: false
+        }
+    }
+
+    /// Whether the file system can't do that with a directory.
+    var isAboutDirectories: Bool { code == EINVAL }
 }

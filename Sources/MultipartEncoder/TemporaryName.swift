@@ -7,7 +7,8 @@ struct TemporaryName: ~Copyable {
 
     init(in directory: String) {
         let unique = UInt64.random(in: .min ... .max)
-        path = "\(directory)/\(Self.prefix)\(String(unique, radix: 36))\(Self.suffix)"
+        let name = "\(Self.prefix)\(String(unique, radix: 36))\(Self.suffix)"
+        path = FilePath.joining(directory, name)
     }
 
     deinit { try? systemUnlink(path) }  // gone already when it was renamed
