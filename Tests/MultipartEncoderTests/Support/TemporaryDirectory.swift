@@ -18,6 +18,10 @@ final class TemporaryDirectory: Sendable {
         get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
     }
 
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    }
+
     func file(_ name: String, _ content: some Sequence<UInt8> = []) throws -> String {
         let file = "\(path)/\(name)"
         try Data(content).write(to: URL(fileURLWithPath: file))
