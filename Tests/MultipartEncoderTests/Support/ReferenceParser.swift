@@ -58,7 +58,7 @@ enum ReferenceParser {
         throw Malformed(offset: body.count, what: "no closing delimiter")
     }
 
-    /// body-part := *(field CRLF) CRLF *OCTET
+    // body-part := *(field CRLF) CRLF *OCTET
     private static func part(in body: [UInt8], from start: Int, to end: Int) throws -> Part {
         var part = Part(headers: [], content: [], offset: 0)
         var position = start
@@ -81,7 +81,7 @@ enum ReferenceParser {
         return part
     }
 
-    /// field := token ":" SP *(any byte but CR, LF and NUL)
+    // field := token ":" SP *(any byte but CR, LF and NUL)
     private static func header(_ line: [UInt8], at offset: Int) throws -> Header {
         let pieces = line.split(
             separator: UInt8(ascii: ":"),
