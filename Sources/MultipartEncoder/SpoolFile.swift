@@ -90,14 +90,22 @@ package struct SpoolFile: ~Copyable {
         do {
             try systemLink(name.path, to: path)
         } catch  where error.isAboutLinks {
-            // Takes the name first, so that nobody's file is replaced.
-            try systemCreate(path).close()
-            do {
-                try systemRename(name.path, to: path)
-            } catch {
-                try? systemUnlink(path)
-                throw error
-            }
+            try rename(name.path, toNew: path)
+        }
+    }
+
+    /// Gives a file a name that must not exist yet, where files have no second names.
+    package static func rename(
+        _ source: String,
+        toNew path: String
+    ) throws(SystemError) {
+        // Takes the name first, so that nobody's file is replaced.
+        try systemCreate(path).close()
+        do {
+            try systemRename(source, to: path)
+        } catch {
+            try? systemUnlink(path)
+            throw error
         }
     }
 
