@@ -113,7 +113,7 @@ public struct PartSink: ~Copyable {
                         atMost: end - offset
                     )
                 } catch {
-                    throw error.call == .write ? outputError(error) : copyError(error, file)
+                    throw copyError(error, file)
                 }
                 byKernel = copied != nil && copied != 0
                 offset += Int64(copied ?? 0)
@@ -142,12 +142,17 @@ public struct PartSink: ~Copyable {
         }
     }
 
-    /// The kernel's copying does not say which of the two files failed; the number tells.
+    /// Says which of the two files failed; where one call serves both, the number tells.
     private func copyError(
         _ error: SystemError,
         _ file: borrowing SourceFile
     ) -> MultipartError {
-        error.isAboutOutput ? outputError(error) : .source(part, path: file.path, .system(error))
+        switch error.call {
+        case .write: outputError(error)
+        case .copyFileRange where error.isAboutOutput, .sendfile where error.isAboutOutput:
+            outputError(error)
+        default: .source(part, path: file.path, .system(error))
+        }
     }
 
     private mutating func read(

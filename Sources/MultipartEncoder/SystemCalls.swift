@@ -277,6 +277,29 @@ package func systemSendFile(
     }
 }
 
+/// Copies between files with reading and writing at the same time; returns how many bytes, or
+/// `nil` where there is no thread or memory for it.
+package func systemCopyOverlapped(
+    from source: CInt,
+    at offset: Int64,
+    to target: CInt,
+    count: Int
+) throws(SystemError) -> Int? {
+    let result = csys_copy_overlapped(source, offset, target, count)
+    if result.unable { return nil }
+    guard result.read_error == 0 else { throw SystemError(call: .pread, code: result.read_error) }
+    guard result.write_error == 0 else {
+        throw SystemError(call: .write, code: result.write_error)
+    }
+    return Int(result.copied)
+}
+
+/// Where a descriptor stands in its file; `nil` for a pipe or socket.
+package func systemPosition(_ descriptor: CInt) -> Int64? {
+    let position = lseek(descriptor, 0, SEEK_CUR)
+    return position < 0 ? nil : Int64(position)
+}
+
 /// Where `needle` first occurs in `bytes`, or `nil`.
 package func systemFind(_ needle: Span<UInt8>, in bytes: Span<UInt8>) -> Int? {
     unsafe needle.withUnsafeBytes { needle in

@@ -4,6 +4,7 @@
 #define CSYSTEMCALLS_H
 
 #include "CInterruption.h"
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -21,5 +22,17 @@ ssize_t csys_sendfile(int target, int source, int64_t *_Nonnull offset, size_t c
 // memmem(3): where `needle` first occurs in `bytes`, or NULL.
 const void *_Nullable csys_find(const void *_Nonnull bytes, size_t count,
                                 const void *_Nonnull needle, size_t needle_count);
+
+// What became of an overlapped copy.
+typedef struct {
+  int64_t copied;   // bytes that were written, fewer than asked for at the source's end
+  int read_error;   // errno of the source, or 0
+  int write_error;  // errno of the target, or 0
+  bool unable;      // there was no memory or no thread for it; nothing was done
+} csys_copy_result;
+
+// Copies `count` bytes from `offset` of `source` to the current position of `target`, a regular
+// file, reading on a thread of its own. Takes 1 MiB of memory for as long as it runs.
+csys_copy_result csys_copy_overlapped(int source, int64_t offset, int target, size_t count);
 
 #endif

@@ -1,18 +1,5 @@
 import MultipartEncoder
 
-/// A generator of the same numbers each time (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-        return z ^ z >> 31
-    }
-}
-
 /// An image in memory and, by slow arithmetic for each pixel, what its PNG must hold.
 struct TestImage {
     enum Stride: CaseIterable {
@@ -33,7 +20,7 @@ struct TestImage {
         content: Content = .noise,
         seed: UInt64 = 1
     ) {
-        var generator = SeededGenerator(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let packed = layout.packedBytesPerRow
         let distance =
             switch stride {
