@@ -1,36 +1,75 @@
 #include "emit.h"
+#include "kernel.h"
 
 static const uint8_t order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
 
-static void count_literals(uint32_t (*counts)[256], const uint8_t *bytes, size_t count) {
-  size_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    counts[0][bytes[i]]++;
-    counts[1][bytes[i + 1]]++;
-    counts[2][bytes[i + 2]]++;
-    counts[3][bytes[i + 3]]++;
-  }
-  for (; i < count; i++)
-    counts[0][bytes[i]]++;
+// Four tables, so that equal neighbours don't wait for each other's increment.
+typedef uint32_t four_counts[4][256];
+
+static inline void count_four(four_counts counts, const uint8_t *bytes) {
+  counts[0][bytes[0]]++;
+  counts[1][bytes[1]]++;
+  counts[2][bytes[2]]++;
+  counts[3][bytes[3]]++;
 }
 
-void cpng_count(cpng_counts *counts, const cpng_block *block) {
-  // Four tables, so that equal neighbours don't wait for each other's increment.
-  uint32_t literals[4][256];
-  memset(literals, 0, sizeof literals);
-  memset(counts, 0, sizeof *counts);
-  const uint8_t *next = block->bytes;
+static void count_literals(four_counts counts, const uint8_t *bytes, size_t count) {
+  for (; count >= 4; count -= 4, bytes += 4)
+    count_four(counts, bytes);
+  for (; count > 0; count--)
+    counts[0][*bytes++]++;
+}
+
+static void count_matches(cpng_counts *counts, const cpng_block *block) {
   for (size_t i = 0; i < block->sequence_count; i++) {
     cpng_sequence sequence = block->sequences[i];
-    count_literals(literals, next, sequence.literals);
-    next += sequence.literals + sequence.length;
     if (sequence.length == 0) continue;
     counts->literals[cpng_length_symbol(sequence.length).symbol]++;
     counts->distances[cpng_distance_symbol(sequence.distance).symbol]++;
   }
+  counts->literals[CPNG_END_OF_BLOCK] = 1;
+}
+
+void cpng_count(cpng_counts *counts, const cpng_block *block) {
+  four_counts literals;
+  memset(literals, 0, sizeof literals);
+  memset(counts, 0, sizeof *counts);
+  const uint8_t *next = block->bytes;
+  for (size_t i = 0; i < block->sequence_count; i++) {
+    count_literals(literals, next, block->sequences[i].literals);
+    next += block->sequences[i].literals + block->sequences[i].length;
+  }
   for (unsigned i = 0; i < 256; i++)
     counts->literals[i] = literals[0][i] + literals[1][i] + literals[2][i] + literals[3][i];
-  counts->literals[CPNG_END_OF_BLOCK] = 1;
+  count_matches(counts, block);
+}
+
+void cpng_count_sample(cpng_counts *counts, const cpng_block *block) {
+  enum { PIECE = 16, SHARE = 4, LONG = 512 };
+  four_counts exact, sampled;
+  memset(exact, 0, sizeof exact);
+  memset(sampled, 0, sizeof sampled);
+  memset(counts, 0, sizeof *counts);
+  const uint8_t *next = block->bytes;
+  unsigned missed = 0;
+  for (size_t i = 0; i < block->sequence_count; i++) {
+    size_t count = block->sequences[i].literals, done = 0;
+    if (count >= LONG) {
+      missed = 1;
+      for (; done + SHARE * PIECE <= count; done += SHARE * PIECE) {
+        for (size_t at = 0; at < PIECE; at += 4)
+          count_four(sampled, next + done + at);
+      }
+    }
+    count_literals(exact, next + done, count - done);
+    next += count + block->sequences[i].length;
+  }
+  for (unsigned i = 0; i < 256; i++) {
+    counts->literals[i] = exact[0][i] + exact[1][i] + exact[2][i] + exact[3][i];
+    counts->literals[i] += SHARE * (sampled[0][i] + sampled[1][i] + sampled[2][i] + sampled[3][i]);
+    counts->literals[i] += missed;
+  }
+  count_matches(counts, block);
 }
 
 static unsigned item_extra_bits(unsigned item) {
@@ -96,11 +135,10 @@ static unsigned fixed_bits(unsigned symbol) {
   return symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8;
 }
 
-void cpng_plan_block(cpng_plan *plan, const cpng_counts *counts, size_t bytes, unsigned limit) {
-  memset(plan->literal_bits, 0, sizeof plan->literal_bits);
+void cpng_finish_plan(cpng_plan *plan, const cpng_counts *counts, size_t bytes, unsigned limit) {
   memset(plan->distance_bits, 0, sizeof plan->distance_bits);
-  cpng_huffman_lengths(counts->literals, CPNG_LITERALS, limit, plan->literal_bits);
   cpng_huffman_lengths(counts->distances, CPNG_DISTANCES, limit, plan->distance_bits);
+  plan->grouped = false;
   uint64_t dynamic = plan_header(plan), fixed = 3, extra = 0;
   for (unsigned symbol = 0; symbol < CPNG_LITERALS; symbol++) {
     uint64_t count = counts->literals[symbol];
@@ -129,6 +167,12 @@ void cpng_plan_block(cpng_plan *plan, const cpng_counts *counts, size_t bytes, u
     plan->form = CPNG_STORED;
     plan->bits = stored;
   }
+}
+
+void cpng_plan_block(cpng_plan *plan, const cpng_counts *counts, size_t bytes, unsigned limit) {
+  memset(plan->literal_bits, 0, sizeof plan->literal_bits);
+  cpng_huffman_lengths(counts->literals, CPNG_LITERALS, limit, plan->literal_bits);
+  cpng_finish_plan(plan, counts, bytes, limit);
 }
 
 static void write_stored(cpng_bits *bits, const uint8_t *bytes, size_t count, bool final) {
@@ -163,79 +207,44 @@ static void write_header(cpng_bits *bits, const cpng_plan *plan, bool final) {
 // A code and its length in one word: the code in the low 16 bits.
 static uint32_t packed(unsigned code, unsigned length) { return code | (uint32_t)length << 16; }
 
-static inline void put_packed(cpng_bits *bits, uint32_t entry) {
-  cpng_put(bits, entry & 0xffff, entry >> 16);
-}
-
-static void write_literals(cpng_bits *bits, const uint32_t *table, const uint8_t *bytes,
-                           size_t count) {
-  for (; count >= 4; count -= 4, bytes += 4) {
-    uint32_t a = table[bytes[0]], b = table[bytes[1]], c = table[bytes[2]], d = table[bytes[3]];
-    uint64_t ab = (a & 0xffff) | (uint64_t)(b & 0xffff) << (a >> 16);
-    uint64_t cd = (c & 0xffff) | (uint64_t)(d & 0xffff) << (c >> 16);
-    unsigned ab_count = (a >> 16) + (b >> 16), cd_count = (c >> 16) + (d >> 16);
-    if (ab_count + cd_count <= 56) {
-      cpng_put(bits, ab | cd << ab_count, ab_count + cd_count);
-    } else {
-      cpng_put(bits, ab, ab_count);
-      cpng_put(bits, cd, cd_count);
-    }
-  }
-  for (; count > 0; count--)
-    put_packed(bits, table[*bytes++]);
-}
-
-static void write_tokens(cpng_bits *bits, const cpng_block *block, const uint32_t *literals,
-                         const uint32_t *distances) {
-  const uint8_t *next = block->bytes;
-  for (size_t i = 0; i < block->sequence_count; i++) {
-    cpng_sequence sequence = block->sequences[i];
-    write_literals(bits, literals, next, sequence.literals);
-    next += sequence.literals + sequence.length;
-    if (sequence.length == 0) continue;
-    cpng_symbol length = cpng_length_symbol(sequence.length);
-    cpng_symbol distance = cpng_distance_symbol(sequence.distance);
-    uint32_t entry = literals[length.symbol];
-    unsigned count = entry >> 16;
-    uint64_t value = (entry & 0xffff) | (uint64_t)length.extra << count;
-    count += length.extra_count;
-    entry = distances[distance.symbol];
-    value |= (uint64_t)(entry & 0xffff) << count;
-    count += entry >> 16;
-    value |= (uint64_t)distance.extra << count;
-    count += distance.extra_count;
-    cpng_put(bits, value, count);
-  }
-  put_packed(bits, literals[CPNG_END_OF_BLOCK]);
-}
-
-static void pack(uint32_t *table, const uint8_t *lengths, unsigned symbols) {
-  uint16_t codes[CPNG_ALPHABET_MAX];
-  cpng_huffman_codes(lengths, symbols, codes);
+static void pack(uint32_t *table, const uint8_t *lengths, const uint16_t *codes, unsigned symbols) {
   for (unsigned symbol = 0; symbol < symbols; symbol++)
     table[symbol] = packed(codes[symbol], lengths[symbol]);
 }
 
 void cpng_write_block(cpng_bits *bits, const cpng_plan *plan, const cpng_block *block, bool final) {
-  uint32_t literals[CPNG_ALPHABET_MAX], distances[32];
   if (plan->form == CPNG_STORED) {
     write_stored(bits, block->bytes, block->count, final);
     return;
   }
+  const cpng_bits before = *bits;
+  const uint8_t *end = bits->next + block->count + (block->count / CPNG_STORED_MAX + 1) * 5 + 1;
+  uint8_t fixed[CPNG_ALPHABET_MAX], fives[32];
+  const uint8_t *lengths = plan->literal_bits, *distance_lengths = plan->distance_bits;
+  cpng_emit_tables tables;
+  uint16_t codes[CPNG_ALPHABET_MAX], distance_codes[32];
+  unsigned symbols = CPNG_LITERALS;
   if (plan->form == CPNG_FIXED) {
-    uint8_t lengths[CPNG_ALPHABET_MAX];
-    for (unsigned symbol = 0; symbol < CPNG_ALPHABET_MAX; symbol++)
-      lengths[symbol] = (uint8_t)fixed_bits(symbol);
-    pack(literals, lengths, CPNG_ALPHABET_MAX);
-    memset(lengths, 5, 32);
-    pack(distances, lengths, 32);
+    symbols = CPNG_ALPHABET_MAX;
+    for (unsigned symbol = 0; symbol < symbols; symbol++)
+      fixed[symbol] = (uint8_t)fixed_bits(symbol);
+    memset(fives, 5, sizeof fives);
+    lengths = fixed;
+    distance_lengths = fives;
     cpng_put(bits, final | 1 << 1, 3);
   } else {
-    pack(literals, plan->literal_bits, CPNG_LITERALS);
-    pack(distances, plan->distance_bits, CPNG_DISTANCES);
     write_header(bits, plan, final);
   }
-  write_tokens(bits, block, literals, distances);
+  cpng_huffman_codes(lengths, symbols, codes);
+  cpng_huffman_codes(distance_lengths, 32, distance_codes);
+  pack(tables.literals, lengths, codes, symbols);
+  pack(tables.distances, distance_lengths, distance_codes, 32);
+  tables.grouped = plan->grouped;
+  if (plan->grouped) cpng_group_tables(&tables.groups, lengths, codes);
+  if (!cpng_kernel()->write_tokens(bits, block, &tables, end)) {
+    *bits = before;
+    write_stored(bits, block->bytes, block->count, final);
+  }
 }
 
 void cpng_write_empty(cpng_bits *bits, bool final) {

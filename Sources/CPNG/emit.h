@@ -17,11 +17,16 @@ typedef struct {
 // Counts a block's symbols, the end of the block among them.
 void cpng_count(cpng_counts *counts, const cpng_block *block);
 
+// The same from a quarter of the literals where there are many in a row; then every literal gets at
+// least one, so that those that were missed have a code.
+void cpng_count_sample(cpng_counts *counts, const cpng_block *block);
+
 typedef enum { CPNG_STORED, CPNG_FIXED, CPNG_DYNAMIC } cpng_form;
 
 // How a block will be written, and what it costs.
 typedef struct {
   cpng_form form;
+  bool grouped;   // the codes are of the kind described in grouped.h
   uint64_t bits;  // of the whole block; a stored one is taken to lose 7 bits to alignment
   // Code lengths of the Huffman form, whatever `form` says: 0 for a symbol without a code. They
   // leave out the extra bits (see deflate.h).
@@ -34,15 +39,20 @@ typedef struct {
   uint8_t extras[CPNG_LITERALS + CPNG_DISTANCES];
 } cpng_plan;
 
-// The limit for code lengths that lets four literals fit into one store.
-enum { CPNG_FAST_LIMIT = 14 };
+// Literals that are written between two looks at the room that is left, and the most bytes that
+// these and a match take.
+enum { CPNG_EMIT_PIECE = 4096, CPNG_EMIT_SLACK = CPNG_EMIT_PIECE * 2 + 64 };
 
 // Chooses the form for a block of `bytes` bytes from its counts. `limit` is the longest code, at
 // most 15. A block that cannot be stored (its bytes are not at hand) passes SIZE_MAX.
 void cpng_plan_block(cpng_plan *plan, const cpng_counts *counts, size_t bytes, unsigned limit);
 
-// Writes the block as planned: exactly plan->bits bits, fewer if it is stored. Symbols that do not
-// occur in the counts given to the plan must not occur in the block either.
+// Completes a plan that has its code lengths.
+void cpng_finish_plan(cpng_plan *plan, const cpng_counts *counts, size_t bytes, unsigned limit);
+
+// Writes the block as planned: exactly plan->bits bits if the counts were exact, fewer if it is
+// stored. Should it become longer than a stored block, that is written in its place;
+// CPNG_EMIT_SLACK bytes behind it may be overwritten. Every symbol of the block needs a count.
 void cpng_write_block(cpng_bits *bits, const cpng_plan *plan, const cpng_block *block, bool final);
 
 // Writes a block that holds nothing. When it isn't the final one, it ends on a byte boundary.

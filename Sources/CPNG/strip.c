@@ -47,7 +47,7 @@ uint32_t cpng_strip_rows(const cpng_image *image, cpng_level level) {
 size_t cpng_strip_bound(const cpng_image *image, uint32_t rows) {
   // No block is longer than its stored form, and a level makes at most one per 4 KiB and two more.
   size_t filtered = (row_bytes(image) + 1) * rows;
-  return filtered + (filtered / 4096 + 4) * 6 + 64;
+  return filtered + (filtered / 4096 + 4) * 6 + CPNG_EMIT_SLACK + 64;
 }
 
 // Points the strip at its rows: the caller's, or a converted copy of them.

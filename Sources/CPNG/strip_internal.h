@@ -37,7 +37,7 @@ typedef struct {
 } cpng_strip;
 
 // Bytes behind the filtered ones that may be read, whatever they hold.
-enum { CPNG_PADDING = 64 };
+enum { CPNG_PADDING = 128 };
 
 // The most bytes that one block may have: sampled counts and sort keys have room for them.
 enum { CPNG_BLOCK_MAX = 1 << 20 };

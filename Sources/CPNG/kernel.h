@@ -1,0 +1,45 @@
+// The inner loops that exist once per instruction set, and the choice among them.
+#ifndef CPNG_KERNEL_H
+#define CPNG_KERNEL_H
+
+#include "emit.h"
+#include "filter.h"
+#include "grouped.h"
+#include <stdbool.h>
+
+// A block's codes, as its tokens are written with them.
+typedef struct {
+  // Each symbol's code in the low 16 bits, and its length above.
+  uint32_t literals[CPNG_ALPHABET_MAX], distances[32];
+  bool grouped;
+  cpng_groups groups;  // if grouped
+} cpng_emit_tables;
+
+// Every kernel gives the same results, byte for byte.
+typedef struct {
+  const char *name;
+  void (*filter_row[5])(uint8_t *restrict out, const uint8_t *restrict row,
+                        const uint8_t *restrict above, size_t count, size_t unit);
+  void (*filter_costs)(uint64_t costs[5], const uint8_t *row, const uint8_t *above, size_t count,
+                       size_t unit, size_t step);
+  // Spells `count` bytes with runs as the only matches; returns how many sequences that took.
+  // CPNG_PADDING bytes behind the last one may be read.
+  size_t (*find_runs)(cpng_sequence *sequences, uint32_t *anchors, const uint8_t *bytes,
+                      size_t count);
+  // Writes a block's tokens and its end. False, with `bits` as it was, when `end` was passed: by up
+  // to CPNG_EMIT_SLACK bytes.
+  bool (*write_tokens)(cpng_bits *bits, const cpng_block *block, const cpng_emit_tables *tables,
+                       const uint8_t *end);
+  uint32_t (*crc32)(uint32_t crc, const uint8_t *bytes, size_t count);
+  uint32_t (*adler32)(uint32_t adler, const uint8_t *bytes, size_t count);
+} cpng_kernel_table;
+
+// The kernel in use.
+const cpng_kernel_table *cpng_kernel(void);
+
+extern const cpng_kernel_table cpng_kernel_scalar;
+#if defined(__x86_64__)
+extern const cpng_kernel_table cpng_kernel_avx2;
+#endif
+
+#endif

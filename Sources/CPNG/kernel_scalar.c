@@ -1,0 +1,35 @@
+// The kernel for every processor, and the measure of the others.
+#include "kernel.h"
+#include "vector_scalar.h"
+#include <zlib.h>
+
+enum { CPNG_VECTOR_LITERALS = 1 << 30 };
+
+// Literals are written from the general table only.
+static size_t write_vectors(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
+                            size_t count) {
+  (void)bits, (void)groups, (void)bytes, (void)count;
+  return 0;
+}
+
+#include "emit_kernel.h"
+#include "filter_kernel.h"
+#include "runs_kernel.h"
+
+static uint32_t crc(uint32_t crc, const uint8_t *bytes, size_t count) {
+  return (uint32_t)crc32_z(crc, bytes, count);
+}
+
+static uint32_t adler(uint32_t adler, const uint8_t *bytes, size_t count) {
+  return (uint32_t)adler32_z(adler, bytes, count);
+}
+
+const cpng_kernel_table cpng_kernel_scalar = {
+    .name = "scalar",
+    .filter_row = {filter_none, filter_sub, filter_up, filter_average, filter_paeth},
+    .filter_costs = filter_costs,
+    .find_runs = find_runs,
+    .write_tokens = write_tokens,
+    .crc32 = crc,
+    .adler32 = adler,
+};
