@@ -75,12 +75,11 @@ import Testing
             )
             if getuid() == 0 { try #require(setuid(65_534) == 0) }
             let form = FormData([.file(at: path, named: "f")])
-            do {
+            let error = failure { () throws(MultipartError) in
                 _ = try form.spool(in: directory.path)
-                exit(1)
-            } catch MultipartError.source(_, _, .system(let error)) {
-                exit(error == SystemError(call: .open, code: EACCES) ? 0 : 2)
             }
+            guard case .source(_, _, .system(let system))? = error else { exit(1) }
+            exit(system == SystemError(call: .open, code: EACCES) ? 0 : 2)
         }
     }
 
