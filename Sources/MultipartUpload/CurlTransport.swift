@@ -1,0 +1,225 @@
+#if os(Linux)
+import Foundation
+import Synchronization
+
+/// Sends uploads with libcurl; the default on Linux.
+///
+/// It follows no redirect, uses no cookies, no stored passwords and no netrc file, verifies
+/// certificates, and takes an answer for one only when its headers are complete.
+public struct CurlTransport: UploadTransport {
+    /// How connections are made.
+    public struct Configuration: Hashable, Sendable {
+        /// A file of certificates in PEM form to trust instead of the system's.
+        public var certificateAuthorities: String?
+        /// Bytes of each response's body to keep.
+        public var responseLimit: Int
+        /// The longest time to wait for a connection.
+        public var connectTimeout: Duration
+
+        /// The system's certificates, and 1 MiB of each response.
+        public init(
+            certificateAuthorities: String? = nil,
+            responseLimit: Int = 1024 * 1024,
+            connectTimeout: Duration = .seconds(30)
+        ) {
+            self.certificateAuthorities = certificateAuthorities
+            self.responseLimit = responseLimit
+            self.connectTimeout = connectTimeout
+        }
+    }
+
+    private let configuration: Configuration
+    private let engines = CurlEnginePool()
+
+    /// A transport with connections of its own.
+    public init(configuration: Configuration = Configuration()) {
+        self.configuration = configuration
+    }
+
+    /// Performs one attempt on a thread of its own.
+    public func perform(
+        _ attempt: UploadAttempt,
+        report: @escaping @Sendable (AttemptReport) -> Void
+    ) async -> AttemptResult {
+        guard attempt.continuation != .adoptOnly else {
+            return AttemptResult(
+                response: nil,
+                error: TransportError(.interrupted, "the process ended during the attempt"),
+                touchedServer: true
+            )
+        }
+        guard let engine = engines.take() else {
+            return AttemptResult(
+                response: nil,
+                error: TransportError(.interrupted, "libcurl can't be started"),
+                touchedServer: false
+            )
+        }
+        let configuration = configuration
+        let engines = engines
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let thread = Thread {
+                    let exchange = CurlExchange(attempt, configuration, engine, report)
+                    let result = exchange.run()
+                    engines.giveBack(engine)
+                    continuation.resume(returning: result)
+                }
+                thread.stackSize = 512 * 1024
+                thread.name = "upload"
+                thread.start()
+            }
+        } onCancel: {
+            engine.cancel()
+        }
+    }
+}
+
+/// One attempt, from its headers to its result.
+private struct CurlExchange {
+    private let attempt: UploadAttempt
+    private let configuration: CurlTransport.Configuration
+    private let engine: CurlEngine
+    private let report: @Sendable (AttemptReport) -> Void
+    private let start = ContinuousClock.now
+
+    init(
+        _ attempt: UploadAttempt,
+        _ configuration: CurlTransport.Configuration,
+        _ engine: CurlEngine,
+        _ report: @escaping @Sendable (AttemptReport) -> Void
+    ) {
+        self.attempt = attempt
+        self.configuration = configuration
+        self.engine = engine
+        self.report = report
+    }
+
+    func run() -> AttemptResult {
+        guard let body = attempt.body else { return run(descriptor: -1, body: nil) }
+        do throws(UploadError) {
+            let file = try UploadStore.openBody(body.path, size: body.fileSize)
+            return withExtendedLifetime(file) { file in run(descriptor: file.rawValue, body: body) }
+        } catch {
+            return failure(.bodyUnreadable, error.description, touchedServer: false)
+        }
+    }
+
+    private func run(descriptor: Int32, body: UploadAttempt.Body?) -> AttemptResult {
+        let lines =
+            attempt.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+            + ["Expect:"]  // libcurl would wait a second for a server that doesn't answer it
+        let transfer = engine.makeTransfer(
+            url: attempt.url.absoluteString,
+            method: attempt.method,
+            headerLines: lines,
+            descriptor: descriptor,
+            offset: body?.offset ?? 0,
+            length: body?.length ?? 0,
+            mayReuseConnection: attempt.mayReuseConnection,
+            configuration: configuration
+        )
+        guard let transfer else {
+            return failure(.unsupported, "libcurl refuses the request", touchedServer: false)
+        }
+        return follow(transfer)
+    }
+
+    private func follow(_ transfer: borrowing CurlTransfer) -> AttemptResult {
+        var head = ResponseHeadReader()
+        var highest: Int64 = 0
+        var lastMoved = (sent: Int64(0), received: Int64(0), at: start)
+        while true {
+            let isFinished = transfer.step(milliseconds: 100)
+            for interim in head.take(transfer.takeHead()) { report(.interim(interim)) }
+            let sent = transfer.sent
+            if sent > highest {  // a repeated request starts again: never report less
+                highest = sent
+                report(.sent(sent))
+            }
+            if isFinished { return result(of: transfer, head) }
+            let now = ContinuousClock.now
+            let received = transfer.received
+            if sent != lastMoved.sent || received != lastMoved.received {
+                lastMoved = (sent, received, now)
+            }
+            if let error = reasonToStop(now, lastMoved: lastMoved.at) {
+                return AttemptResult(
+                    response: response(transfer, head, isBodyCut: true),
+                    error: error,
+                    touchedServer: transfer.touchedServer
+                )
+            }
+        }
+    }
+
+    private func reasonToStop(
+        _ now: ContinuousClock.Instant,
+        lastMoved: ContinuousClock.Instant
+    ) -> TransportError? {
+        if engine.isCancelled { return TransportError(.cancelled, "cancelled") }
+        if let deadline = attempt.deadline, now - start >= deadline {
+            return TransportError(.deadlineExceeded, "the attempt took longer than \(deadline)")
+        }
+        if now - lastMoved >= attempt.stallTimeout {
+            return TransportError(.stalled, "nothing moved for \(attempt.stallTimeout)")
+        }
+        return nil
+    }
+
+    private func result(
+        of transfer: borrowing CurlTransfer,
+        _ head: ResponseHeadReader
+    )
+        -> AttemptResult
+    {
+        var error = transfer.error
+        if error == nil, head.final == nil {
+            // libcurl calls a response without the blank line after its headers a success.
+            error = TransportError(.noResponse, "the connection was closed within the headers")
+        }
+        return AttemptResult(
+            response: response(transfer, head, isBodyCut: error != nil),
+            error: error,
+            touchedServer: transfer.touchedServer
+        )
+    }
+
+    private func response(
+        _ transfer: borrowing CurlTransfer,
+        _ head: ResponseHeadReader,
+        isBodyCut: Bool
+    ) -> UploadResponse? {
+        guard var response = head.final else { return nil }
+        response.body = transfer.body
+        response.isBodyCut = isBodyCut || transfer.bodyWasCut
+        return response
+    }
+
+    private func failure(
+        _ kind: TransportError.Kind,
+        _ message: String,
+        touchedServer: Bool
+    )
+        -> AttemptResult
+    {
+        AttemptResult(
+            response: nil,
+            error: TransportError(kind, message),
+            touchedServer: touchedServer
+        )
+    }
+}
+
+/// Engines between attempts, with their open connections.
+private final class CurlEnginePool: Sendable {
+    private let idle = Mutex<[CurlEngine]>([])
+
+    func take() -> CurlEngine? { idle.withLock { $0.popLast() } ?? CurlEngine() }
+
+    func giveBack(_ engine: CurlEngine) {
+        engine.reset()
+        idle.withLock { $0.append(engine) }
+    }
+}
+#endif

@@ -1,0 +1,72 @@
+import Foundation
+
+/// What the queue remembers of an upload that isn't over.
+struct UploadRecord: Hashable, Sendable, Codable {
+    /// Where the upload stands.
+    enum Phase: String, Hashable, Sendable, Codable {
+        /// It waits for its turn, or for ``UploadRecord/notBefore``.
+        case pending
+        /// An attempt runs, or ran when the process died.
+        case sending
+        /// Somebody paused it.
+        case paused
+    }
+
+    /// A file by its path and by what makes it that very file.
+    struct OriginalFile: Hashable, Sendable, Codable {
+        let path: String
+        let size: Int64
+        let device: UInt64
+        let inode: UInt64
+    }
+
+    static let currentVersion = 1
+
+    var version = Self.currentVersion
+    let id: UploadID
+    let request: UploadRequest
+    let contentType: String
+    let contentLength: Int64
+    let createdAt: Date
+    /// The file that the body came from, while it is still to be removed.
+    var original: OriginalFile?
+    var phase = Phase.pending
+    /// Failed attempts in a row that didn't move the upload forward.
+    var failures = 0
+    /// All attempts, for people and events.
+    var attempts = 0
+    var notBefore: Date?
+    var lastProblem: String?
+    /// Whether a request without `Idempotency-Key` may have reached the server.
+    var mayHaveBeenDelivered = false
+    /// Where a 308 said that the server now is.
+    var movedTo: URL?
+    var resumption: Resumption?
+
+    /// The part of the resumable-upload protocol that must survive.
+    struct Resumption: Hashable, Sendable, Codable {
+        /// The interop version that is spoken; `nil` once the server turned out to speak none.
+        var version: InteropVersion?
+        /// The upload's own resource on the server.
+        var resource: URL?
+        /// The most bytes that one request may append.
+        var appendLimit: Int64?
+        /// The highest offset the server has acknowledged.
+        var acknowledged: Int64 = 0
+    }
+}
+
+/// The versions of the resumable-upload draft that are spoken
+/// (draft-ietf-httpbis-resumable-upload).
+enum InteropVersion: Int, Hashable, Sendable, Codable {
+    case draft05 = 6
+    case draft11 = 8
+
+    /// What to try when a server doesn't take this one.
+    var older: InteropVersion? {
+        switch self {
+        case .draft11: .draft05
+        case .draft05: nil
+        }
+    }
+}

@@ -1,0 +1,564 @@
+import Foundation
+import Synchronization
+
+/// One try at an upload: the requests from its start to an outcome, a failure that a later try may
+/// mend, or a cancel.
+struct UploadTry {
+    /// How a try ends.
+    enum End {
+        case finished(UploadOutcome)
+        case retry(at: Date, reason: String)
+        /// The task was cancelled.
+        case stopped
+    }
+
+    private enum Step {
+        case again
+        case end(End)
+    }
+
+    private var record: UploadRecord
+    private let plan: UploadPlan
+    private let store: UploadStore
+    private let transport: any UploadTransport
+    private let hub: EventHub
+    private let authorize: Uploader.Authorize?
+    private var continuation: UploadAttempt.Continuation
+    private var url: URL
+    /// What the server has, if it said so in this try.
+    private var offset: Int64?
+    private var redirects = 0
+    private var conflicts = 0
+    private var wasRefused = false
+
+    private static let redirectLimit = 5
+    private static let conflictLimit = 3
+
+    init(
+        record: UploadRecord,
+        store: UploadStore,
+        transport: any UploadTransport,
+        hub: EventHub,
+        authorize: Uploader.Authorize?,
+        continuation: UploadAttempt.Continuation
+    ) {
+        self.record = record
+        self.store = store
+        self.transport = transport
+        self.hub = hub
+        self.authorize = authorize
+        self.continuation = continuation
+        plan = UploadPlan(record)
+        url = record.movedTo ?? record.request.url
+    }
+
+    /// Runs the try; returns the record as it is then, not all of it saved.
+    func run() async -> (UploadRecord, End) {
+        var copy = self
+        let end = await copy.runSteps()
+        return (copy.record, end)
+    }
+
+    /// Removes the upload's resource from the server, as far as that works within seconds.
+    func delete(_ resource: URL, _ version: InteropVersion) async {
+        var headers = [version.header]
+        if isSameOrigin(resource), let credentials = try? await credentials(for: resource) {
+            headers += credentials
+        }
+        let attempt = UploadAttempt(
+            upload: record.id,
+            url: resource,
+            method: "DELETE",
+            headers: headers,
+            body: nil,
+            deadline: .seconds(5)
+        )
+        // A task of its own: the one that runs this may be the one that was cancelled.
+        _ = await Task { [transport] in await transport.perform(attempt) { _ in } }.value
+    }
+
+    private mutating func runSteps() async -> End {
+        if record.mayHaveBeenDelivered {
+            let failure = UploadFailure(
+                .mayHaveBeenDelivered,
+                "the upload was stopped while it was sent, and must not be repeated"
+            )
+            return .finished(.failed(failure))
+        }
+        if continuation == .fresh { countAttempt() }
+        while true {
+            if Task.isCancelled { return .stopped }
+            let exchange = plan.next(record.resumption, offset: offset)
+            switch await perform(exchange) {
+            case .again: continue
+            case .end(let end): return end
+            }
+        }
+    }
+
+    /// Starts a new attempt, whose progress counts from the start.
+    private mutating func countAttempt() {
+        record.attempts += 1
+        record.phase = .sending
+        record.notBefore = nil
+        // If this is lost with the machine, a request that must not be repeated would be.
+        try? store.save(record, durably: !record.request.mayBeRepeated)
+    }
+
+    private mutating func perform(_ exchange: UploadPlan.Exchange) async -> Step {
+        do throws(UploadError) {
+            try store.checkBody(record)
+        } catch {
+            return .end(.finished(.failed(UploadFailure(.bodyUnusable, error.description))))
+        }
+        let target: URL
+        let baseOffset: Int64
+        switch exchange {
+        case .plain, .create: (target, baseOffset) = (url, 0)
+        case .ask(_, let resource): (target, baseOffset) = (resource, offset ?? 0)
+        case .append(_, let resource, let offset, _): (target, baseOffset) = (resource, offset)
+        }
+        let credentials: [UploadHeader]
+        switch await checkedCredentials(for: target) {
+        case .success(let given): credentials = given
+        case .failure(let problem):
+            let failure = UploadFailure(
+                problem.isPermanent ? .permanent : .attemptsExhausted,
+                problem.message
+            )
+            guard !problem.isPermanent else { return .end(.finished(.failed(failure))) }
+            return retry(problem.message, retryAfter: nil, otherwise: .failed(failure))
+        }
+        let attempt = UploadAttempt(
+            upload: record.id,
+            url: target,
+            method: plan.method(of: exchange),
+            headers: plan.headers(
+                of: exchange,
+                isSameOrigin: isSameOrigin(target),
+                credentials: credentials
+            ),
+            body: plan.body(of: exchange, path: store.bodyPath(record.id)),
+            mayReuseConnection: record.request.mayBeRepeated && record.failures == 0,
+            deadline: record.request.attemptDeadline,
+            stallTimeout: record.request.stallTimeout,
+            continuation: continuation
+        )
+        continuation = .fresh
+        let listener = AttemptListener(record, exchange, baseOffset, store, hub) { [self] url in
+            allows(url, from: target)
+        }
+        let result = await transport.perform(attempt) { listener.take($0) }
+        record = listener.record
+        return evaluate(exchange, result)
+    }
+
+    private mutating func evaluate(_ exchange: UploadPlan.Exchange, _ result: AttemptResult) -> Step
+    {
+        switch result.verdict {
+        case .delivered(let response):
+            wasRefused = false
+            return succeeded(exchange, response)
+        case .cutAfterSuccess(let response, let error):
+            return cut(exchange, response, error)
+        case .redirected(let response): return redirected(exchange, response)
+        case .unauthorized(let response):
+            guard authorize != nil, !wasRefused else { return .end(.finished(.rejected(response))) }
+            wasRefused = true
+            forgetOffset(after: exchange)
+            return .again
+        case .retriable(let response):
+            guard mayRepeat(exchange), UploadPlan.isComplete(response) != true else {
+                return .end(.finished(.rejected(response)))
+            }
+            return retry(
+                "the server answered \(response.status)",
+                retryAfter: response.header("Retry-After"),
+                otherwise: .rejected(response)
+            )
+        case .rejected(let response): return rejected(exchange, response)
+        case .broken(let error):
+            return broken(exchange, error, touchedServer: result.touchedServer)
+        }
+    }
+
+    private mutating func succeeded(
+        _ exchange: UploadPlan.Exchange,
+        _ response: UploadResponse
+    )
+        -> Step
+    {
+        switch exchange {
+        case .plain: return delivered(response)
+        case .create:
+            guard UploadPlan.isComplete(response) == false else { return delivered(response) }
+            // The server kept a part and ended the request.
+            learn(response)
+            guard record.resumption?.resource != nil else {
+                return violation("an incomplete upload without an address to continue at")
+            }
+            offset = nil
+            return .again
+        case .ask:
+            learn(response)
+            let isComplete = UploadPlan.isComplete(response) == true
+            guard let known = UploadPlan.offset(response) ?? (isComplete ? plan.contentLength : nil)
+            else { return violation("the server doesn't say how much it has") }
+            guard known <= plan.contentLength else {
+                return violation("the server has \(known) bytes of \(plan.contentLength)")
+            }
+            // All of it is there and was processed, though the answer itself is lost.
+            if isComplete { return delivered(response) }
+            acknowledge(known)
+            offset = known
+            return .again
+        case .append(_, _, let start, let length):
+            learn(response)
+            let end = start + length
+            if end == plan.contentLength, UploadPlan.isComplete(response) != false {
+                return delivered(response)
+            }
+            let known = UploadPlan.offset(response) ?? end
+            guard known > start, known <= end else { return conflict("\(known) is no offset") }
+            acknowledge(known)
+            offset = known
+            return .again
+        }
+    }
+
+    private mutating func cut(
+        _ exchange: UploadPlan.Exchange,
+        _ response: UploadResponse,
+        _ error: TransportError
+    ) -> Step {
+        switch exchange {
+        case .plain where record.request.mayBeRepeated && error.kind != .cancelled:
+            // Sent again under the same key, the server gives its whole answer.
+            return retry(error.message, retryAfter: nil, otherwise: .delivered(response))
+        case .plain: return delivered(response)
+        case .create, .ask, .append: return succeeded(exchange, response)
+        }
+    }
+
+    private mutating func redirected(
+        _ exchange: UploadPlan.Exchange,
+        _ response: UploadResponse
+    )
+        -> Step
+    {
+        let current: URL
+        switch exchange {
+        case .plain, .create: current = url
+        case .ask(_, let resource), .append(_, let resource, _, _): current = resource
+        }
+        guard let text = response.header("Location"),
+            let location = URL(string: text, relativeTo: current)?.absoluteURL
+        else { return .end(.finished(.rejected(response))) }
+        redirects += 1
+        guard redirects <= Self.redirectLimit else {
+            return refused("more than \(Self.redirectLimit) redirects, the last one to \(text)")
+        }
+        guard allows(location, from: current) else {
+            return refused("the server redirects to \(text), which isn't allowed")
+        }
+        switch exchange {
+        case .plain, .create:
+            url = location
+            if response.status == 308 { record.movedTo = location }
+            countAttempt()
+        case .ask, .append: record.resumption?.resource = location
+        }
+        return .again
+    }
+
+    private mutating func rejected(
+        _ exchange: UploadPlan.Exchange,
+        _ response: UploadResponse
+    )
+        -> Step
+    {
+        // A server that says so has passed on the whole upload: this is its target's answer.
+        if UploadPlan.isComplete(response) == true { return .end(.finished(.rejected(response))) }
+        switch (exchange, response.status) {
+        case (.create(let version), 400) where record.resumption?.resource == nil:
+            // It may be the protocol's version that the server doesn't like.
+            record.resumption?.version = version.older
+            countAttempt()
+            return .again
+        case (.ask, 404), (.ask, 410), (.append, 404), (.append, 410):
+            record.resumption?.resource = nil
+            record.resumption?.acknowledged = 0
+            offset = nil
+            return conflict("the server has forgotten the upload")
+        case (.ask, 405), (.ask, 501):
+            record.resumption = UploadRecord.Resumption(version: nil)
+            countAttempt()
+            return .again
+        case (.append, 409): return conflict("the server has another offset")
+        case (.append(_, _, _, let length), 413):
+            guard let limit = UploadPlan.appendLimit(response), limit < length else { break }
+            record.resumption?.appendLimit = limit
+            offset = nil
+            return .again
+        default: break
+        }
+        return .end(.finished(.rejected(response)))
+    }
+
+    private mutating func broken(
+        _ exchange: UploadPlan.Exchange,
+        _ error: TransportError,
+        touchedServer: Bool
+    ) -> Step {
+        if error.kind == .cancelled, Task.isCancelled {
+            if touchedServer, !mayRepeat(exchange) { record.mayHaveBeenDelivered = true }
+            return .end(.stopped)
+        }
+        if error.kind == .bodyUnreadable {
+            return .end(.finished(.failed(UploadFailure(.bodyUnusable, error.message))))
+        }
+        guard error.isTransient || error.kind == .cancelled else {
+            let failure = UploadFailure(.permanent, error.message, transportError: error)
+            return .end(.finished(.failed(failure)))
+        }
+        guard !touchedServer || mayRepeat(exchange) else {
+            let failure = UploadFailure(
+                .mayHaveBeenDelivered,
+                "\(error.message); the server may have taken the request, which must not be repeated",
+                transportError: error
+            )
+            return .end(.finished(.failed(failure)))
+        }
+        return retry(
+            error.message,
+            retryAfter: nil,
+            otherwise: .failed(
+                UploadFailure(.attemptsExhausted, error.message, transportError: error)
+            )
+        )
+    }
+
+    /// A resource of its own makes every further request of an upload safe to repeat.
+    private func mayRepeat(_ exchange: UploadPlan.Exchange) -> Bool {
+        switch exchange {
+        case .ask, .append: true
+        case .create, .plain:
+            record.request.mayBeRepeated || record.resumption?.resource != nil
+        }
+    }
+
+    private mutating func retry(
+        _ reason: String,
+        retryAfter: String?,
+        otherwise outcome: UploadOutcome
+    ) -> Step {
+        offset = nil
+        record.failures += 1
+        var generator = SystemRandomNumberGenerator()
+        let decision = record.request.retryPolicy.decision(
+            afterAttempt: record.failures,
+            retryAfter: retryAfter,
+            now: Date(),
+            using: &generator
+        )
+        switch decision {
+        case .retry(let delay):
+            return .end(.retry(at: Date(timeIntervalSinceNow: delay.inSeconds), reason: reason))
+        case .exhausted, .refused: return .end(.finished(outcome))
+        }
+    }
+
+    private mutating func conflict(_ reason: String) -> Step {
+        offset = nil
+        conflicts += 1
+        guard conflicts > Self.conflictLimit else { return .again }
+        conflicts = 0
+        return retry(
+            reason,
+            retryAfter: nil,
+            otherwise: .failed(UploadFailure(.attemptsExhausted, reason))
+        )
+    }
+
+    private func delivered(_ response: UploadResponse) -> Step {
+        hub.publish(
+            .sending(
+                sent: plan.contentLength,
+                total: plan.contentLength,
+                attempt: record.attempts
+            ),
+            of: record.id
+        )
+        return .end(.finished(.delivered(response)))
+    }
+
+    private func violation(_ message: String) -> Step {
+        .end(.finished(.failed(UploadFailure(.protocolViolation, message))))
+    }
+
+    private func refused(_ message: String) -> Step {
+        .end(.finished(.failed(UploadFailure(.redirectRefused, message))))
+    }
+
+    /// Progress is what makes an upload over a bad line end: it starts the count of failures anew.
+    private mutating func acknowledge(_ offset: Int64) {
+        guard offset > record.resumption?.acknowledged ?? 0 else { return }
+        record.resumption?.acknowledged = offset
+        record.failures = 0
+        conflicts = 0
+        try? store.save(record)
+    }
+
+    private mutating func learn(_ response: UploadResponse) {
+        if let limit = UploadPlan.appendLimit(response) { record.resumption?.appendLimit = limit }
+    }
+
+    private mutating func forgetOffset(after exchange: UploadPlan.Exchange) {
+        switch exchange {
+        case .plain, .create, .ask: break
+        case .append: offset = nil
+        }
+    }
+
+    private func isSameOrigin(_ url: URL) -> Bool { Origin(url) == Origin(record.request.url) }
+
+    /// Whether the body may go to an address that a server named.
+    private func allows(_ next: URL, from current: URL) -> Bool {
+        guard let origin = Origin(next), let now = Origin(current), next.user == nil else {
+            return false
+        }
+        if now.scheme == "https", origin.scheme != "https" { return false }
+        return isSameOrigin(next) || record.request.followsToOtherOrigins
+    }
+
+    private struct AuthorizationProblem: Error {
+        let message: String
+        let isPermanent: Bool
+    }
+
+    private func checkedCredentials(
+        for url: URL
+    ) async
+        -> Result<[UploadHeader], AuthorizationProblem>
+    {
+        guard isSameOrigin(url) else { return .success([]) }
+        do {
+            let headers = try await credentials(for: url)
+            for header in headers {
+                let name = header.name.lowercased()
+                guard header.isWellFormed, !UploadRequest.isReserved(name) else {
+                    return .failure(
+                        AuthorizationProblem(
+                            message: "authorize gave a header that can't be sent: \(header.name)",
+                            isPermanent: true
+                        )
+                    )
+                }
+            }
+            return .success(headers)
+        } catch {
+            return .failure(
+                AuthorizationProblem(message: "authorize failed: \(error)", isPermanent: false)
+            )
+        }
+    }
+
+    private func credentials(for url: URL) async throws -> [UploadHeader] {
+        guard let authorize else { return [] }
+        return try await authorize(
+            Uploader.Authorization(
+                upload: record.id,
+                url: url,
+                attempt: record.attempts,
+                wasRefused: wasRefused
+            )
+        )
+    }
+}
+
+/// Hears what a transport tells while an attempt runs, on the transport's thread.
+private final class AttemptListener: Sendable {
+    private struct State {
+        var record: UploadRecord
+        var highest: Int64
+    }
+
+    private let exchange: UploadPlan.Exchange
+    private let base: Int64
+    private let store: UploadStore
+    private let hub: EventHub
+    private let allows: @Sendable (URL) -> Bool
+    private let state: Mutex<State>
+
+    init(
+        _ record: UploadRecord,
+        _ exchange: UploadPlan.Exchange,
+        _ base: Int64,
+        _ store: UploadStore,
+        _ hub: EventHub,
+        allows: @escaping @Sendable (URL) -> Bool
+    ) {
+        self.exchange = exchange
+        self.base = base
+        self.store = store
+        self.hub = hub
+        self.allows = allows
+        state = Mutex(State(record: record, highest: base))
+        if exchange.hasBody {
+            hub.publish(
+                .sending(sent: base, total: record.contentLength, attempt: record.attempts),
+                of: record.id
+            )
+        }
+    }
+
+    var record: UploadRecord { state.withLock { $0.record } }
+
+    func take(_ report: AttemptReport) {
+        switch report {
+        case .sent(let count): takeProgress(base + count)
+        case .interim(let response): takeInterim(response)
+        }
+    }
+
+    private func takeProgress(_ sent: Int64) {
+        guard exchange.hasBody else { return }
+        let news = state.withLock { state -> UploadRecord? in
+            guard sent > state.highest, sent <= state.record.contentLength else { return nil }
+            state.highest = sent
+            return state.record
+        }
+        guard let news else { return }
+        hub.publish(
+            .sending(sent: sent, total: news.contentLength, attempt: news.attempts),
+            of: news.id
+        )
+    }
+
+    /// A 104 names the upload's resource; it is on the disk before anything else happens.
+    private func takeInterim(_ response: UploadResponse) {
+        guard response.status == 104, case .create(let version) = exchange,
+            UploadPlan.speaks(version, response)
+        else { return }
+        state.withLock { state in
+            guard state.record.resumption?.resource == nil,
+                let location = response.header("Location"),
+                let base = state.record.movedTo ?? Optional(state.record.request.url),
+                let resource = URL(string: location, relativeTo: base)?.absoluteURL,
+                allows(resource)
+            else { return }
+            state.record.resumption?.resource = resource
+            state.record.resumption?.appendLimit = UploadPlan.appendLimit(response)
+            try? store.save(state.record)
+        }
+    }
+}
+
+extension UploadPlan.Exchange {
+    var hasBody: Bool {
+        switch self {
+        case .plain, .create, .append: true
+        case .ask: false
+        }
+    }
+}

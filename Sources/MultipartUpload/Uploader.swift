@@ -1,0 +1,506 @@
+public import Foundation
+public import MultipartEncoder
+
+/// Uploads spooled bodies from a queue on the disk, and finishes what an earlier process began.
+///
+/// One uploader at a time has a queue. Nothing is sent before ``enqueue(_:to:keepsOriginal:)`` or
+/// ``resume()`` is called.
+public actor Uploader {
+    /// What an `authorize` closure is asked for.
+    public struct Authorization: Hashable, Sendable {
+        /// The upload.
+        public let upload: UploadID
+        /// The address that the credentials are for: of the request's own origin.
+        public let url: URL
+        /// The number of the attempt, from 1.
+        public let attempt: Int
+        /// Whether the server just answered 401 to what the closure gave before.
+        public let wasRefused: Bool
+    }
+
+    /// Gives the header fields that hold credentials.
+    ///
+    /// It is called before every request, and what it gives is never written to the disk. If it
+    /// throws, the attempt has failed.
+    public typealias Authorize = @Sendable (Authorization) async throws -> [UploadHeader]
+
+    /// How much is done at once, and how much room the queue may take.
+    public struct Configuration: Hashable, Sendable {
+        /// The most uploads that send at the same time.
+        public var maximumConcurrentUploads: Int
+        /// The most bytes that all bodies in the queue may have together; `nil` for no limit.
+        public var quota: Int64?
+        /// Bytes of the file system that the queue leaves free.
+        public var reserve: Int64
+
+        /// The defaults: 4 at a time, no quota, 64 MiB left free.
+        public init(
+            maximumConcurrentUploads: Int = 4,
+            quota: Int64? = nil,
+            reserve: Int64 = 64 * 1024 * 1024
+        ) {
+            self.maximumConcurrentUploads = max(1, maximumConcurrentUploads)
+            self.quota = quota
+            self.reserve = reserve
+        }
+    }
+
+    /// One upload in a queue, for lists.
+    public struct Item: Hashable, Sendable {
+        /// Where an upload stands.
+        public enum State: Hashable, Sendable {
+            /// It waits for its turn, or until the date.
+            case pending(notBefore: Date?)
+            /// An attempt runs, or ran when the process died.
+            case sending
+            /// It is paused.
+            case paused
+            /// It is over.
+            case ended(UploadOutcome)
+        }
+
+        /// Its name.
+        public let id: UploadID
+        /// Where it goes; `nil` once it is over.
+        public let url: URL?
+        /// The body's size in bytes; `nil` once it is over.
+        public let contentLength: Int64?
+        /// Where it stands.
+        public let state: State
+        /// How many attempts were made.
+        public let attempts: Int
+        /// What the last failed attempt came to.
+        public let lastProblem: String?
+    }
+
+    let store: UploadStore
+    let hub = EventHub()
+    private let transport: any UploadTransport
+    private let authorize: Authorize?
+    private let configuration: Configuration
+    private var entries: [UploadID: Entry] = [:]
+    private var ready = ReadyList()
+    private var runningCount = 0
+    private var isClosed = false
+
+    private struct Entry {
+        var record: UploadRecord
+        var state = State.idle
+        /// What somebody asked for while an attempt runs.
+        var wish: Wish?
+        var continuation = UploadAttempt.Continuation.fresh
+
+        enum State {
+            /// Not started in this process, or paused.
+            case idle
+            case ready
+            case waiting(Task<Void, Never>)
+            case running(Task<Void, Never>)
+        }
+
+        enum Wish { case cancel, pause }
+    }
+
+    /// Opens a queue, creating it with permissions for its owner only.
+    ///
+    /// - Parameters:
+    ///   - directory: The queue's directory.
+    ///   - transport: How requests are sent.
+    ///   - configuration: Limits.
+    ///   - authorize: Gives credentials at every attempt.
+    /// - Throws: ``UploadError/queueIsInUse(_:)`` if another uploader has it, and
+    ///   ``UploadError/queueIsUnsafe(path:reason:)`` if others could have changed it.
+    public init(
+        directory: String,
+        transport: any UploadTransport,
+        configuration: Configuration = Configuration(),
+        authorize: Authorize? = nil
+    ) throws(UploadError) {
+        let path = directory.hasPrefix("/") ? directory : "\(systemWorkingDirectory)/\(directory)"
+        store = try UploadStore(
+            path: path,
+            limits: .init(quota: configuration.quota, reserve: configuration.reserve)
+        )
+        self.transport = transport
+        self.authorize = authorize
+        self.configuration = configuration
+        for record in try store.pending() {
+            entries[record.id] = Entry(record: record)
+            hub.open(record.id)
+        }
+    }
+
+    /// Queues a finished body and starts to send it.
+    ///
+    /// - Parameters:
+    ///   - body: The body. Its file becomes the uploader's, which removes it at the end.
+    ///   - request: Where it goes.
+    ///   - keepsOriginal: Whether the file stays yours, and a copy is queued.
+    /// - Returns: The upload's name, once the upload can't be lost any more.
+    /// - Throws: ``UploadError``; the body is where it was then, and nothing is queued.
+    public func enqueue(
+        _ body: SpooledBody,
+        to request: UploadRequest,
+        keepsOriginal: Bool = false
+    ) throws(UploadError) -> UploadID {
+        try enqueue(
+            fileAt: body.path,
+            contentType: body.contentType,
+            contentLength: body.contentLength,
+            to: request,
+            keepsOriginal: keepsOriginal
+        )
+    }
+
+    /// Queues any finished file as a body; see ``enqueue(_:to:keepsOriginal:)``.
+    public func enqueue(
+        fileAt path: String,
+        contentType: String,
+        contentLength: Int64,
+        to request: UploadRequest,
+        keepsOriginal: Bool = false
+    ) throws(UploadError) -> UploadID {
+        guard !isClosed else { throw .cancelled }
+        try request.validate()
+        guard UploadHeader("Content-Type", contentType).isWellFormed else {
+            throw .malformedHeader("Content-Type")
+        }
+        let source = path.hasPrefix("/") ? path : "\(systemWorkingDirectory)/\(path)"
+        let original = try UploadStore.identify(source, size: contentLength)
+        try store.checkQuota(for: contentLength)
+        let id = UploadID.random()
+        _ = try store.makeStaging(id)
+        do throws(UploadError) {
+            try store.stageBody(original, for: id, keepsOriginal: keepsOriginal)
+            var record = newRecord(id, request, contentType, contentLength)
+            record.original = keepsOriginal ? nil : original
+            record = try store.commit(record)
+            start(record)
+        } catch {
+            store.removeStaging(id)
+            throw error
+        }
+        return id
+    }
+
+    func newRecord(
+        _ id: UploadID,
+        _ request: UploadRequest,
+        _ contentType: String,
+        _ contentLength: Int64
+    ) -> UploadRecord {
+        var record = UploadRecord(
+            id: id,
+            request: request,
+            contentType: contentType,
+            contentLength: contentLength,
+            createdAt: Date()
+        )
+        if request.isResumable, !transport.resumesByItself {
+            record.resumption = UploadRecord.Resumption(version: .draft11)
+        }
+        return record
+    }
+
+    /// Makes a committed record one of the uploads that run.
+    func start(_ record: UploadRecord) {
+        hub.open(record.id)
+        entries[record.id] = Entry(record: record)
+        makeReady(record.id)
+    }
+
+    /// What happens to an upload, from now on; the last event first.
+    ///
+    /// Ends at once for an upload that isn't known.
+    public nonisolated func events(of id: UploadID) -> UploadEvents {
+        if let mailbox = hub.subscribe(id) { return UploadEvents(mailbox) }
+        let mailbox = EventMailbox()
+        if let outcome = store.outcome(id) { mailbox.put(.finished(outcome)) }
+        mailbox.close()
+        return UploadEvents(mailbox)
+    }
+
+    /// How an upload ended, also in an earlier process; `nil` if it isn't over, or not known.
+    public nonisolated func outcome(of id: UploadID) -> UploadOutcome? { store.outcome(id) }
+
+    /// Waits for an upload's end; `nil` if it isn't known.
+    public nonisolated func finalOutcome(of id: UploadID) async -> UploadOutcome? {
+        for await event in events(of: id) {
+            if case .finished(let outcome) = event { return outcome }
+        }
+        return outcome(of: id)
+    }
+
+    /// Forgets an outcome that has been dealt with.
+    public func removeOutcome(of id: UploadID) throws(UploadError) { try store.removeOutcome(id) }
+
+    /// Everything in the queue, oldest first.
+    public nonisolated func items() throws(UploadError) -> [Item] {
+        try Self.items(in: store.path)
+    }
+
+    /// Everything in a queue that another process may be working on.
+    public static func items(in directory: String) throws(UploadError) -> [Item] {
+        try UploadStore.contents(directory).map { Item($0) }
+    }
+
+    /// Continues everything in the queue that isn't paused.
+    ///
+    /// To be called once at launch.
+    ///
+    /// - Returns: The uploads that aren't over, paused ones included, oldest first.
+    @discardableResult
+    public func resume() -> [UploadID] {
+        let records = entries.values.map(\.record).sorted { $0.createdAt < $1.createdAt }
+        for record in records {
+            guard case .idle? = entries[record.id]?.state, record.phase != .paused else { continue }
+            continueAfterRelaunch(record)
+        }
+        return records.map(\.id)
+    }
+
+    /// Continues a paused upload.
+    public func resume(_ id: UploadID) throws(UploadError) {
+        guard var record = entries[id]?.record else { throw .unknownUpload(id) }
+        entries[id]?.wish = nil  // a pause that hasn't been carried out
+        guard case .idle? = entries[id]?.state else { return }
+        if record.phase == .paused {
+            record.phase = .pending
+            record.notBefore = nil
+            try store.save(record)
+            entries[id]?.record = record
+        }
+        continueAfterRelaunch(record)
+    }
+
+    /// Stops an upload until it is resumed, also over relaunches.
+    ///
+    /// A resumable upload goes on later where the server has it; another starts again, and fails
+    /// if it may not be repeated.
+    public func pause(_ id: UploadID) async throws(UploadError) {
+        guard let entry = entries[id] else { throw .unknownUpload(id) }
+        guard case .running(let task) = entry.state else { return try settlePause(id) }
+        entries[id]?.wish = .pause
+        task.cancel()
+        await task.value
+    }
+
+    /// Ends an upload for good, unless it is over already.
+    public func cancel(_ id: UploadID) async throws(UploadError) {
+        guard let entry = entries[id] else {
+            guard store.outcome(id) == nil else { return }
+            throw .unknownUpload(id)
+        }
+        guard case .running(let task) = entry.state else {
+            if case .waiting(let timer) = entry.state { timer.cancel() }
+            finish(id, .cancelled)
+            await giveUpResource(entry.record)
+            return
+        }
+        entries[id]?.wish = .cancel
+        task.cancel()
+        await task.value
+    }
+
+    /// Stops everything without changing where any upload stands, and gives the queue back.
+    ///
+    /// What was running is continued by the next uploader's ``resume()``. This one takes no more
+    /// uploads.
+    public func close() async {
+        isClosed = true
+        for (id, entry) in entries {
+            switch entry.state {
+            case .running(let task):
+                task.cancel()
+                await task.value
+            case .waiting(let timer): timer.cancel()
+            case .idle, .ready: break
+            }
+            hub.close(id)
+        }
+        store.unlock()
+    }
+
+    /// Tells the uploader that the system woke the app for a background session.
+    ///
+    /// To be called from the app delegate's method of the same purpose. The uploads go on, and
+    /// `completion` is called once, on the main actor, when the session's events are dealt with.
+    public func handleEvents(
+        forBackgroundSession identifier: String,
+        completion: @escaping @MainActor @Sendable () -> Void
+    ) {
+        // The handler first: creating the session may bring its events at once.
+        if !transport.finishEvents(forBackgroundSession: identifier, completion: completion) {
+            Task { @MainActor in completion() }
+        }
+        resume()
+    }
+
+    private func continueAfterRelaunch(_ record: UploadRecord) {
+        if record.phase == .sending {
+            entries[record.id]?.continuation =
+                record.request.mayBeRepeated || record.resumption?.resource != nil
+                ? .adoptOrStart : .adoptOnly
+        }
+        if let date = record.notBefore, date > Date() {
+            wait(record.id, until: date)
+        } else {
+            makeReady(record.id)
+        }
+    }
+
+    private func makeReady(_ id: UploadID) {
+        entries[id]?.state = .ready
+        ready.append(id)
+        startWaitingUploads()
+    }
+
+    private func startWaitingUploads() {
+        while !isClosed, runningCount < configuration.maximumConcurrentUploads,
+            let id = ready.popFirst()
+        {
+            guard case .ready? = entries[id]?.state else { continue }  // cancelled or paused since
+            runningCount += 1
+            entries[id]?.state = .running(Task { await self.run(id) })
+        }
+    }
+
+    private func wait(_ id: UploadID, until date: Date) {
+        let timer = Task {
+            try? await Task.sleep(for: .seconds(max(0, date.timeIntervalSinceNow)))
+            guard !Task.isCancelled else { return }
+            self.endWait(id)
+        }
+        entries[id]?.state = .waiting(timer)
+    }
+
+    private func endWait(_ id: UploadID) {
+        guard case .waiting? = entries[id]?.state else { return }
+        makeReady(id)
+    }
+
+    private func run(_ id: UploadID) async {
+        guard let entry = entries[id] else { return }
+        entries[id]?.continuation = .fresh
+        let attempt = UploadTry(
+            record: entry.record,
+            store: store,
+            transport: transport,
+            hub: hub,
+            authorize: authorize,
+            continuation: entry.continuation
+        )
+        let (record, end) = await attempt.run()
+        runningCount -= 1
+        entries[id]?.record = record
+        entries[id]?.state = .idle
+        let wish = entries[id]?.wish
+        entries[id]?.wish = nil
+        switch (end, wish) {
+        case (.finished(let outcome), _): finish(id, outcome)
+        case (_, .cancel):
+            finish(id, .cancelled)
+            await giveUpResource(record)
+        case (_, .pause): try? settlePause(id)
+        case (.stopped, nil):
+            // Somebody changed their mind, or everything is being closed.
+            makeReady(id)
+        case (.retry(let date, let reason), nil):
+            entries[id]?.record.phase = .pending
+            entries[id]?.record.notBefore = date
+            entries[id]?.record.lastProblem = reason
+            save(id)
+            hub.publish(.waiting(until: date, attempt: record.attempts, reason: reason), of: id)
+            wait(id, until: date)
+        }
+        await transport.settled(id, isOver: entries[id] == nil)
+        startWaitingUploads()
+    }
+
+    private func settlePause(_ id: UploadID) throws(UploadError) {
+        if case .waiting(let timer) = entries[id]?.state { timer.cancel() }
+        entries[id]?.state = .idle
+        entries[id]?.record.phase = .paused
+        if let record = entries[id]?.record { try store.save(record, durably: true) }
+        hub.publish(.paused, of: id)
+    }
+
+    /// A record that can't be written is only older than it could be: the upload goes on.
+    private func save(_ id: UploadID) {
+        if let record = entries[id]?.record { try? store.save(record) }
+    }
+
+    private func finish(_ id: UploadID, _ outcome: UploadOutcome) {
+        // If the disk is full the outcome can't be kept, but whoever listens still hears it, and
+        // the next launch finds the record and asks the server again.
+        try? store.finish(id, outcome)
+        entries[id] = nil
+        hub.publish(.finished(outcome), of: id)
+    }
+
+    /// Tells the server that nobody will continue; that it doesn't hear it does no harm.
+    private func giveUpResource(_ record: UploadRecord) async {
+        guard let resource = record.resumption?.resource, let version = record.resumption?.version
+        else { return }
+        let tried = UploadTry(
+            record: record,
+            store: store,
+            transport: transport,
+            hub: hub,
+            authorize: authorize,
+            continuation: .fresh
+        )
+        await tried.delete(resource, version)
+    }
+}
+
+/// A first-in, first-out list.
+private struct ReadyList {
+    private var items: [UploadID] = []
+    private var head = 0
+
+    mutating func append(_ id: UploadID) { items.append(id) }
+
+    mutating func popFirst() -> UploadID? {
+        guard head < items.count else { return nil }
+        defer {
+            head += 1
+            if head > 64, head * 2 > items.count {
+                items.removeFirst(head)
+                head = 0
+            }
+        }
+        return items[head]
+    }
+}
+
+extension Uploader.Item {
+    fileprivate init(_ entry: UploadStore.Entry) {
+        switch entry {
+        case .pending(let record):
+            let state: State =
+                switch record.phase {
+                case .pending: .pending(notBefore: record.notBefore)
+                case .sending: .sending
+                case .paused: .paused
+                }
+            self.init(
+                id: record.id,
+                url: record.request.url,
+                contentLength: record.contentLength,
+                state: state,
+                attempts: record.attempts,
+                lastProblem: record.lastProblem
+            )
+        case .ended(let id, let outcome, _):
+            self.init(
+                id: id,
+                url: nil,
+                contentLength: nil,
+                state: .ended(outcome),
+                attempts: 0,
+                lastProblem: nil
+            )
+        }
+    }
+}

@@ -1,0 +1,92 @@
+#if os(Linux)
+import Foundation
+import MultipartEncoder
+import MultipartUpload
+import Testing
+
+/// What only this transport can be asked for.
+@Suite(.serialized) struct CurlTransportTests {
+    private let server: TestServer
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        server = try TestServer.shared.get()
+        directory = try TemporaryDirectory()
+    }
+
+    private func perform(
+        _ transport: CurlTransport,
+        _ url: URL,
+        count: Int = 1000
+    ) async throws
+        -> (AttemptResult, String)
+    {
+        let body = try TestBody(in: directory, count: count)
+        let attempt = UploadAttempt(
+            upload: .random(),
+            url: url,
+            method: "POST",
+            body: .init(
+                path: body.body.path,
+                fileSize: Int64(count),
+                offset: 0,
+                length: Int64(count)
+            )
+        )
+        return (await transport.perform(attempt) { _ in }, body.sha256)
+    }
+
+    @Test func `refuses a certificate that nobody vouches for`() async throws {
+        let name = uniqueText()
+        let (result, _) = try await perform(CurlTransport(), try server.secureURL("/sink?\(name)"))
+        #expect(result.response == nil)
+        let error = try #require(result.error)
+        #expect(error.kind == .untrustedCertificate)
+        #expect(error.message.contains("certificate"))
+        #expect(!error.isTransient)
+        #expect(!result.touchedServer)
+        #expect(server.entries(name).isEmpty)
+    }
+
+    @Test func `trusts what it was told to, and nothing else`() async throws {
+        let trusting = CurlTransport(
+            configuration: .init(certificateAuthorities: server.certificate)
+        )
+        let name = uniqueText()
+        let url = try server.secureURL("/sink?\(name)")
+        let (result, sha256) = try await perform(trusting, url, count: 3_000_000)
+        #expect(result.response?.status == 200)
+        #expect(try await server.entries(name, count: 1).first?.sha256 == sha256)
+        let other = try #require(URL(string: "https://127.0.0.2:\(server.securePort)/sink"))
+        let (refused, _) = try await perform(trusting, other)
+        #expect(
+            refused.error?.kind == .untrustedCertificate || refused.error?.kind == .cannotConnect,
+            "the name must fit as well"
+        )
+    }
+
+    @Test func `says when the trusted certificates can't be read`() async throws {
+        let transport = CurlTransport(
+            configuration: .init(certificateAuthorities: directory.path + "/none.pem")
+        )
+        let (result, _) = try await perform(transport, try server.secureURL("/sink"))
+        #expect(result.error?.kind == .trustStoreUnusable)
+    }
+
+    @Test func `doesn't speak TLS to a plain server`() async throws {
+        let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/sink"))
+        let transport = CurlTransport(configuration: .init(connectTimeout: .seconds(1)))
+        let (result, _) = try await perform(transport, url)
+        #expect(result.response == nil)
+        #expect(!result.touchedServer)
+    }
+
+    @Test func `uses a connection again`() async throws {
+        let transport = CurlTransport()
+        let name = uniqueText()
+        for _ in 0..<3 { _ = try await perform(transport, try server.url("/sink?\(name)")) }
+        let connections = Set(try await server.entries(name, count: 3).map(\.connection))
+        #expect(connections.count == 1)
+    }
+}
+#endif

@@ -1,4 +1,0 @@
-import MultipartUpload
-import Testing
-
-@Test func `errors compare`() { #expect(UploadError.cancelled == .cancelled) }

@@ -1,0 +1,549 @@
+import Foundation
+import MultipartEncoder
+import MultipartUpload
+import Testing
+
+/// Queueing, retrying, redirecting and ending, over a real connection.
+@Suite(.serialized) struct UploaderTests {
+    private let server: TestServer
+    private let directory: TemporaryDirectory
+    private var queue: String { directory.path + "/queue" }
+
+    init() throws {
+        server = try TestServer.shared.get()
+        directory = try TemporaryDirectory()
+    }
+
+    private func uploader(
+        _ transport: any UploadTransport = CurlTransport(),
+        configuration: Uploader.Configuration = .init(),
+        authorize: Uploader.Authorize? = nil
+    ) throws -> Uploader {
+        try Uploader(
+            directory: queue,
+            transport: transport,
+            configuration: configuration,
+            authorize: authorize
+        )
+    }
+
+    private func request(_ path: String, attempts: Int = 1) throws -> UploadRequest {
+        UploadRequest(
+            url: try server.url(path),
+            stallTimeout: .seconds(20),
+            retryPolicy: .quick(attempts)
+        )
+    }
+
+    /// What an ended upload may leave behind.
+    private func expectOnlyOutcomes() {
+        let files = directory.files(below: "queue")
+        #expect(files.allSatisfy { $0 == ".lock" || $0.hasSuffix("/outcome.json") }, "\(files)")
+    }
+
+    // B8 (Alamofire#3864), progress; B2 (Alamofire#1093), C7: the spool goes away at the end.
+    @Test func `delivers a body and cleans up`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 3_000_000)
+        let id = try await uploader.enqueue(body.body, to: try request("/keyed"))
+        var sent: [Int64] = []
+        var outcome: UploadOutcome?
+        for await event in uploader.events(of: id) {
+            switch event {
+            case .sending(let count, let total, let attempt):
+                #expect(total == 3_000_000 && attempt == 1)
+                sent.append(count)
+            case .finished(let end): outcome = end
+            case .preparing, .waiting, .paused: Issue.record("\(event)")
+            }
+        }
+        #expect(sent == sent.sorted())
+        #expect(sent.last == 3_000_000)
+        #expect(outcome?.response?.status == 201)
+        #expect(outcome?.isDelivered == true)
+        #expect(uploader.outcome(of: id) == outcome)
+        let entry = try #require(try await server.entries(id.text, count: 1).first)
+        #expect(entry.sha256 == body.sha256)
+        #expect(!FileManager.default.fileExists(atPath: body.body.path), "it was handed over")
+        expectOnlyOutcomes()
+        try await uploader.removeOutcome(of: id)
+        #expect(directory.files(below: "queue") == [".lock"])
+        #expect(uploader.outcome(of: id) == nil)
+    }
+
+    @Test func `keeps a file that stays its owner's`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 100_000)
+        let id = try await uploader.enqueue(
+            body.body,
+            to: try request("/sink"),
+            keepsOriginal: true
+        )
+        try Data("changed".utf8).write(to: URL(fileURLWithPath: body.body.path))
+        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        #expect(try await server.entries(id.text, count: 1).first?.sha256 == body.sha256)
+        #expect(FileManager.default.fileExists(atPath: body.body.path))
+        expectOnlyOutcomes()
+    }
+
+    // B4 (Alamofire#2649), B5 (#3126), B17 (apollo-ios#1080), D22: each attempt is visible, is
+    // counted, and sends the whole body.
+    @Test func `tries again with the whole body`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 200_000)
+        let key = uniqueText()
+        let id = try await uploader.enqueue(
+            body.body,
+            to: try request("/flaky?key=\(key)&failures=2", attempts: 3)
+        )
+        var waits: [Int] = []
+        var attempts: [Int] = []
+        for await event in uploader.events(of: id) {
+            switch event {
+            case .waiting(_, let attempt, let reason):
+                waits.append(attempt)
+                #expect(reason == "the server answered 503")
+            case .sending(_, _, let attempt):
+                if attempts.last != attempt { attempts.append(attempt) }
+            case .finished(let outcome): #expect(outcome.isDelivered)
+            case .preparing, .paused: Issue.record("\(event)")
+            }
+        }
+        #expect(waits == [1, 2])
+        #expect(attempts == [1, 2, 3])
+        let entries = try await server.entries(key, count: 3)
+        #expect(entries.map(\.status) == [503, 503, 200])
+        #expect(entries.allSatisfy { $0.sha256 == body.sha256 })
+        #expect(entries.allSatisfy { $0.headers["idempotency-key"] == id.text })
+    }
+
+    @Test(arguments: ["reset", "fin"])
+    func `tries again after a broken connection`(how: String) async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 4_000_000)
+        let path = "/flaky?key=\(uniqueText())&failures=2&how=\(how)&after=1000000"
+        let id = try await uploader.enqueue(body.body, to: try request(path, attempts: 3))
+        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        #expect(try await server.entries(id.text, count: 3).last?.sha256 == body.sha256)
+    }
+
+    // A7, C11 (swift-nio-extras#319): the next attempt uses a new connection.
+    @Test func `gets past a connection that went stale`() async throws {
+        let uploader = try uploader()
+        let name = uniqueText()
+        for _ in 0..<3 {
+            let body = try TestBody(in: directory, count: 1_048_576)
+            let id = try await uploader.enqueue(
+                body.body,
+                to: try request("/stale?\(name)", attempts: 3)
+            )
+            #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+            let answered = server.entries(id.text).filter { $0.status == 200 }
+            #expect(answered.map(\.sha256) == [body.sha256])
+        }
+    }
+
+    // D11 (Vydia#278): at 100 % it started again and again.
+    @Test func `ends after the last attempt with the server's answer`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 10_000)
+        let request = try request("/status?code=500", attempts: 3)
+        let id = try await uploader.enqueue(body.body, to: request)
+        let outcome = await uploader.finalOutcome(of: id)
+        guard case .rejected(let response) = outcome else {
+            Issue.record("\(String(describing: outcome))")
+            return
+        }
+        #expect(response.status == 500)
+        #expect(String(decoding: response.body, as: UTF8.self) == "the body of an error")
+        #expect(try await server.entries(id.text, count: 3).count == 3)
+        expectOnlyOutcomes()
+    }
+
+    @Test func `waits as long as the server asks for`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 10)
+        let path = "/flaky?key=\(uniqueText())&failures=1&code=429&retry-after=1"
+        let start = ContinuousClock.now
+        let id = try await uploader.enqueue(body.body, to: try request(path, attempts: 2))
+        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        #expect(ContinuousClock.now - start >= .seconds(1))
+    }
+
+    @Test(arguments: [
+        "/status?code=400", "/status?code=403", "/early?how=linger", "/status?code=302",
+    ])
+    func `doesn't repeat what was refused`(path: String) async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 2_000_000)
+        let id = try await uploader.enqueue(body.body, to: try request(path, attempts: 5))
+        let outcome = await uploader.finalOutcome(of: id)
+        guard case .rejected = outcome else {
+            Issue.record("\(String(describing: outcome))")
+            return
+        }
+        #expect(try await server.entries(id.text, count: 1).count == 1)
+        expectOnlyOutcomes()
+    }
+
+    @Test(arguments: ["/reset?after=100000", "/status?code=503", "/fin"])
+    func `doesn't repeat a POST without a key`(path: String) async throws {
+        let uploader = try uploader()
+        let name = uniqueText()
+        let body = try TestBody(in: directory, count: 1_000_000)
+        var request = try request(path + (path.contains("?") ? "&" : "?") + name, attempts: 5)
+        request.sendsIdempotencyKey = false
+        let id = try await uploader.enqueue(body.body, to: request)
+        switch await uploader.finalOutcome(of: id) {
+        case .rejected(let response): #expect(response.status == 503)
+        case .failed(let failure): #expect(failure.reason == .mayHaveBeenDelivered)
+        case .delivered, .cancelled, nil: Issue.record("neither refused nor failed")
+        }
+        let entries = try await server.entries(name, count: 1)
+        #expect(entries.count == 1 && entries.first?.headers["idempotency-key"] == nil)
+    }
+
+    @Test func `repeats a PUT without a key`() async throws {
+        let uploader = try uploader()
+        let key = uniqueText()
+        let body = try TestBody(in: directory, count: 1000)
+        var request = try request("/flaky?key=\(key)&failures=1&how=reset", attempts: 2)
+        request.sendsIdempotencyKey = false
+        request.method = "PUT"
+        let id = try await uploader.enqueue(body.body, to: request)
+        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        #expect(try await server.entries(key, count: 2).count == 2)
+    }
+
+    @Test func `repeats a POST that never left`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 1000)
+        var request = UploadRequest(
+            url: try #require(URL(string: "http://127.0.0.1:1/")),
+            retryPolicy: .quick(3)
+        )
+        request.sendsIdempotencyKey = false
+        let id = try await uploader.enqueue(body.body, to: request)
+        guard case .failed(let failure) = await uploader.finalOutcome(of: id) else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.reason == .attemptsExhausted)
+        #expect(failure.transportError?.kind == .cannotConnect)
+    }
+
+    @Test func `an answer whose rest is lost counts`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 1000)
+        var request = try request("/cutbody", attempts: 2)
+        request.sendsIdempotencyKey = false
+        let id = try await uploader.enqueue(body.body, to: request)
+        let outcome = await uploader.finalOutcome(of: id)
+        #expect(outcome?.isDelivered == true && outcome?.response?.isBodyCut == true)
+    }
+
+    // A5: a redirected upload arrived without its body, with success.
+    @Test(arguments: [307, 308])
+    func `goes where it is sent, with its body`(code: Int) async throws {
+        let uploader = try uploader(authorize: { _ in [UploadHeader("Authorization", "Bearer t")] })
+        let name = uniqueText()
+        let body = try TestBody(in: directory, count: 500_000)
+        let path = "/redirect?code=\(code)&to=/sink?\(name)&\(name)"
+        let id = try await uploader.enqueue(body.body, to: try request(path))
+        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        let entries = try await server.entries(name, count: 2)
+        #expect(entries.map(\.received) == [500_000, 500_000])
+        #expect(entries.last?.sha256 == body.sha256)
+        #expect(entries.last?.headers["authorization"] == "Bearer t", "the same origin")
+    }
+
+    @Test func `doesn't leave its origin`() async throws {
+        let uploader = try uploader()
+        let name = uniqueText()
+        let body = try TestBody(in: directory, count: 1000)
+        let other = "http://localhost:\(server.port)/sink?\(name)"
+        let request = try request("/redirect?to=\(other)")
+        let id = try await uploader.enqueue(body.body, to: request)
+        guard case .failed(let failure) = await uploader.finalOutcome(of: id) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(failure.reason == .redirectRefused)
+        #expect(failure.message.contains(other))
+        #expect(server.entries(name).count == 1)
+    }
+
+    @Test func `takes no credentials to another origin`() async throws {
+        let uploader = try uploader(authorize: { _ in [UploadHeader("Authorization", "Bearer t")] })
+        let name = uniqueText()
+        let body = try TestBody(in: directory, count: 1000)
+        var request = try request("/redirect?to=http://localhost:\(server.port)/sink?\(name)")
+        request.followsToOtherOrigins = true
+        request.headers = [UploadHeader("X-Api-Key", "k")]
+        let id = try await uploader.enqueue(body.body, to: request)
+        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        let entries = try await server.entries(name, count: 2)
+        #expect(entries.first?.headers["authorization"] == "Bearer t")
+        #expect(entries.first?.headers["x-api-key"] == "k")
+        #expect(entries.last?.headers["host"] == "localhost:\(server.port)")
+        #expect(entries.last?.headers["authorization"] == nil)
+        #expect(entries.last?.headers["x-api-key"] == nil)
+        #expect(entries.last?.sha256 == body.sha256)
+    }
+
+    @Test func `goes from https to plain http never`() async throws {
+        let uploader = try uploader(
+            CurlTransport(configuration: .init(certificateAuthorities: server.certificate))
+        )
+        let name = uniqueText()
+        let body = try TestBody(in: directory, count: 1000)
+        let plain = "http://localhost:\(server.port)/sink?\(name)"
+        let request = UploadRequest(
+            url: try server.secureURL("/redirect?to=\(plain)"),
+            followsToOtherOrigins: true,
+            retryPolicy: .never
+        )
+        let id = try await uploader.enqueue(body.body, to: request)
+        guard case .failed(let failure) = await uploader.finalOutcome(of: id) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(failure.reason == .redirectRefused)
+    }
+
+    @Test func `leaves a circle of redirects`() async throws {
+        let uploader = try uploader()
+        let name = uniqueText()
+        let body = try TestBody(in: directory, count: 10)
+        let id = try await uploader.enqueue(
+            body.body,
+            to: try request("/redirect?\(name)&to=?\(name)%26to=?\(name)%2526to=/redirect")
+        )
+        let outcome = await uploader.finalOutcome(of: id)
+        #expect(outcome?.isDelivered == false)
+        #expect(server.entries(id.text).count <= 6)
+    }
+
+    // C3 (TUSKit#211): a token is asked for at every attempt.
+    @Test func `asks for new credentials once after a 401`() async throws {
+        let asked = Collected<Uploader.Authorization>()
+        let uploader = try uploader(authorize: { question in
+            asked.append(question)
+            return [
+                UploadHeader("Authorization", question.wasRefused ? "Bearer new" : "Bearer old")
+            ]
+        })
+        let body = try TestBody(in: directory, count: 100_000)
+        let id = try await uploader.enqueue(body.body, to: try request("/bearer?token=new"))
+        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        #expect(asked.all.map(\.wasRefused) == [false, true])
+        #expect(try await server.entries(id.text, count: 2).last?.sha256 == body.sha256)
+
+        let second = try await uploader.enqueue(
+            try TestBody(in: directory, count: 10).body,
+            to: try request("/bearer?token=other")
+        )
+        #expect(await uploader.finalOutcome(of: second)?.response?.status == 401)
+        #expect(try await server.entries(second.text, count: 2).count == 2)
+    }
+
+    @Test func `a 401 ends an upload without credentials`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 10)
+        let request = try request("/status?code=401&authenticate=Basic%20realm=x", attempts: 5)
+        let id = try await uploader.enqueue(body.body, to: request)
+        #expect(await uploader.finalOutcome(of: id)?.response?.status == 401)
+        #expect(try await server.entries(id.text, count: 1).count == 1)
+    }
+
+    @Test func `a failing authorize is a failed attempt`() async throws {
+        struct Offline: Error {}
+        let asked = Collected<Int>()
+        let uploader = try uploader(authorize: { question in
+            asked.append(question.attempt)
+            guard question.attempt > 2 else { throw Offline() }
+            return []
+        })
+        let body = try TestBody(in: directory, count: 10)
+        let id = try await uploader.enqueue(body.body, to: try request("/sink", attempts: 3))
+        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        #expect(asked.all == [1, 2, 3])
+        let hopeless = try await uploader.enqueue(
+            try TestBody(in: directory, count: 10).body,
+            to: try request("/sink", attempts: 2)
+        )
+        guard case .failed(let failure) = await uploader.finalOutcome(of: hopeless) else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.reason == .attemptsExhausted && failure.message.contains("Offline"))
+    }
+
+    @Test(arguments: [
+        UploadHeader("Content-Length", "1"), UploadHeader("X-Bad", "a\r\nb: c"),
+        UploadHeader("Transfer-Encoding", "chunked"), UploadHeader("", "x"),
+    ])
+    func `sends no header from authorize that breaks the request`(header: UploadHeader) async throws
+    {
+        let uploader = try uploader(authorize: { _ in [header] })
+        let body = try TestBody(in: directory, count: 10)
+        let id = try await uploader.enqueue(body.body, to: try request("/sink", attempts: 5))
+        guard case .failed(let failure) = await uploader.finalOutcome(of: id) else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.reason == .permanent)
+        #expect(server.entries(id.text).isEmpty)
+    }
+
+    @Test func `an untrusted certificate ends it`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 10)
+        let request = UploadRequest(url: try server.secureURL("/sink"), retryPolicy: .quick(5))
+        let id = try await uploader.enqueue(body.body, to: request)
+        guard case .failed(let failure) = await uploader.finalOutcome(of: id) else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.reason == .permanent)
+        #expect(failure.transportError?.kind == .untrustedCertificate)
+    }
+
+    // D8 (background_downloader#380): "running" for ever.
+    @Test func `has a deadline for each attempt`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 10)
+        var request = try request("/sink?delay=5", attempts: 2)
+        request.attemptDeadline = .milliseconds(300)
+        let id = try await uploader.enqueue(body.body, to: request)
+        guard case .failed(let failure) = await uploader.finalOutcome(of: id) else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.transportError?.kind == .deadlineExceeded)
+    }
+
+    @Test func `cancels what runs, what waits, and nothing else`() async throws {
+        let uploader = try uploader(configuration: .init(maximumConcurrentUploads: 2))
+        let slow = try request("/sink?rate=2000000")
+        let body = try TestBody(in: directory, count: 10_000_000)
+        let running = try await uploader.enqueue(body.body, to: slow, keepsOriginal: true)
+        let other = try await uploader.enqueue(
+            try TestBody(in: directory, count: 1_000_000).body,
+            to: slow
+        )
+        let queued = try await uploader.enqueue(body.body, to: slow)
+        try await Task.sleep(for: .milliseconds(200))
+        try await uploader.cancel(queued)
+        try await uploader.cancel(running)
+        #expect(uploader.outcome(of: running) == .cancelled)
+        #expect(uploader.outcome(of: queued) == .cancelled)
+        try await uploader.cancel(running)  // that it is over already is fine
+        // D14 (gotev#226): the end of one upload is not the end of another.
+        #expect(await uploader.finalOutcome(of: other)?.isDelivered == true)
+        #expect(server.entries(queued.text).isEmpty)
+        expectOnlyOutcomes()
+        await #expect(throws: UploadError.self) { try await uploader.cancel(.random()) }
+    }
+
+    // C5 (TUSKit#107), D6 (aws-sdk-ios#3668), A8: paused stays paused, over relaunches too.
+    @Test func `pauses and resumes`() async throws {
+        let first = try uploader(configuration: .init(maximumConcurrentUploads: 1))
+        let body = try TestBody(in: directory, count: 40_000_000)
+        let paused = try await first.enqueue(body.body, to: try request("/keyed?rate=20000000"))
+        let other = try await first.enqueue(
+            try TestBody(in: directory, count: 10).body,
+            to: try request("/keyed")
+        )
+        try await Task.sleep(for: .milliseconds(200))
+        try await first.pause(paused)
+        #expect(await first.finalOutcome(of: other)?.isDelivered == true)
+        #expect(first.outcome(of: paused) == nil)
+        #expect(try first.items().first { $0.id == paused }?.state == .paused)
+        await first.close()
+
+        let second = try uploader()
+        #expect(await second.resume() == [paused])
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(try second.items().first { $0.id == paused }?.state == .paused)
+        try await second.resume(paused)
+        #expect(await second.finalOutcome(of: paused)?.isDelivered == true)
+        let taken = try await server.entries(paused.text, count: 2).filter { $0.taken != nil }
+        #expect(taken.map(\.sha256) == [body.sha256])
+        expectOnlyOutcomes()
+    }
+
+    // C1 (TUSKit#200), D2, D4 (aws-sdk-ios#755), D17: the next process goes on, and knows how
+    // earlier uploads ended.
+    @Test func `goes on where an earlier process stopped`() async throws {
+        let first = try uploader()
+        let body = try TestBody(in: directory, count: 40_000_000)
+        let done = try await first.enqueue(
+            try TestBody(in: directory, count: 10).body,
+            to: try request("/keyed")
+        )
+        #expect(await first.finalOutcome(of: done)?.isDelivered == true)
+        let running = try await first.enqueue(body.body, to: try request("/keyed?rate=20000000"))
+        try await Task.sleep(for: .milliseconds(300))
+        await first.close()
+        #expect(
+            first.outcome(of: running) == nil,
+            "the end of a process is not the end of an upload"
+        )
+
+        let second = try uploader()
+        #expect(second.outcome(of: done)?.isDelivered == true)
+        #expect(await second.resume() == [running])
+        #expect(await second.finalOutcome(of: running)?.isDelivered == true)
+        let taken = try await server.entries(running.text, count: 2).filter { $0.taken != nil }
+        #expect(taken.map(\.sha256) == [body.sha256])
+        expectOnlyOutcomes()
+    }
+
+    @Test func `doesn't repeat what an earlier process may have sent`() async throws {
+        let first = try uploader()
+        let body = try TestBody(in: directory, count: 40_000_000)
+        let name = uniqueText()
+        var request = try request("/keyed?rate=20000000&\(name)")
+        request.sendsIdempotencyKey = false
+        let id = try await first.enqueue(body.body, to: request)
+        try await Task.sleep(for: .milliseconds(300))
+        await first.close()
+        let second = try uploader()
+        await second.resume()
+        guard case .failed(let failure) = await second.finalOutcome(of: id) else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.reason == .mayHaveBeenDelivered)
+        #expect(try await server.entries(name, count: 1).count == 1)
+    }
+
+    @Test func `sends so many at a time`() async throws {
+        let uploader = try uploader(configuration: .init(maximumConcurrentUploads: 3))
+        let running = Collected<Int>()
+        var ids: [UploadID] = []
+        for _ in 0..<12 {
+            let body = try TestBody(in: directory, count: 100_000)
+            ids.append(try await uploader.enqueue(body.body, to: try request("/sink?delay=0.1")))
+        }
+        for id in ids {
+            let sending = try uploader.items().filter { $0.state == .sending }.count
+            running.append(sending)
+            #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        }
+        #expect(running.all.allSatisfy { $0 <= 3 })
+        #expect(running.all.contains(3))
+    }
+
+    @Test func `events of an ended upload are its outcome`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 10)
+        let id = try await uploader.enqueue(body.body, to: try request("/sink"))
+        _ = await uploader.finalOutcome(of: id)
+        var events: [UploadEvent] = []
+        for await event in uploader.events(of: id) { events.append(event) }
+        #expect(events.count == 1)
+        for await event in uploader.events(of: .random()) { Issue.record("\(event)") }
+    }
+}
