@@ -13,12 +13,24 @@ package let standardInput: CInt = 0
 package let standardOutput: CInt = 1
 package let standardError: CInt = 2
 
-/// The process's arguments after its name; `nil` for one that is no UTF-8, which would otherwise be
-/// repaired in silence.
-package func systemArguments() -> [String?] {
-    (1..<max(1, Int(CommandLine.argc))).map { index in
-        unsafe CommandLine.unsafeArgv[index].flatMap { unsafe String(validatingCString: $0) }
-    }
+/// How many arguments the process has, its name included.
+package func systemArgumentCount() -> Int {
+    #if canImport(Musl)
+    Int(CommandLine.argc)
+    #else
+    Int(csys_argument_count())
+    #endif
+}
+
+/// An argument of the process, the first being its name; `nil` for one that is no UTF-8, which
+/// would otherwise be repaired in silence.
+package func systemArgument(_ index: Int) -> String? {
+    precondition(index >= 0 && index < systemArgumentCount(), "no such argument")
+    #if canImport(Musl)
+    return unsafe CommandLine.unsafeArgv[index].flatMap { unsafe String(validatingCString: $0) }
+    #else
+    return unsafe String(validatingCString: csys_argument(CInt(index)))
+    #endif
 }
 
 /// The value of an environment variable.

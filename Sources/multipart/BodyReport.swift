@@ -1,22 +1,36 @@
 import MultipartEncoder
 
-/// What a command tells about a body it has made, as JSON.
-enum BodyReport {
-    /// The report; `path` is `nil` for a body that went to a descriptor.
-    static func json(
-        path: String?,
-        contentType: String,
-        contentLength: Int64,
-        boundary: Boundary,
-        parts: [SpooledPart]
-    ) -> JSONText {
-        .object([
+/// What a command tells about a body it has made, as one line of JSON.
+struct BodyReport {
+    /// `nil` for a body that went to a descriptor.
+    let path: String?
+    let contentType: String
+    let contentLength: Int64
+    let boundary: Boundary
+    let parts: [SpooledPart]
+
+    /// Written in pieces, since there may be very many parts.
+    private static let pieceSize = 16 * 1024
+
+    func write(to descriptor: CInt) throws(ToolError) {
+        let members: [(String, JSONText)] = [
             ("path", .optional(path)),
             ("contentType", .string(contentType)),
             ("contentLength", .integer(contentLength)),
             ("boundary", .string(boundary.text)),
-            ("parts", .array(parts.map(json))),
-        ])
+        ]
+        var text = JSONText.object(members).text
+        text.removeLast()
+        text += ",\"parts\":["
+        for (index, part) in parts.enumerated() {
+            if index > 0 { text += "," }
+            text += Self.json(part).text
+            if text.utf8.count >= Self.pieceSize {
+                try Command.output(text, to: descriptor)
+                text = ""
+            }
+        }
+        try Command.output(text + "]}\n", to: descriptor)
     }
 
     private static func json(_ part: SpooledPart) -> JSONText {

@@ -6,8 +6,7 @@ import MultipartEncoder
 struct Command: Sendable {
     let name: String
     let summary: String
-    let help: String
-    let run: @Sendable ([String]) async throws(ToolError) -> Void
+    let run: @Sendable (Arguments) async throws(ToolError) -> Void
 
     static let all: [Command] = [
         .encode
@@ -47,27 +46,18 @@ struct Command: Sendable {
     }
 
     private static func dispatch() async -> (Command?, Result<Void, ToolError>) {
-        var arguments: [String] = []
-        for (index, argument) in systemArguments().enumerated() {
-            guard let argument else {
-                return (nil, .failure(.usage("argument \(index + 1) is not UTF-8")))
-            }
-            arguments.append(argument)
-        }
-        guard let first = arguments.first else { return (nil, .failure(.usage("no command"))) }
-        let command = all.first { $0.name == first }
+        let arguments = Arguments.ofProcess
+        var command: Command?
         do throws(ToolError) {
+            guard arguments.count > 0 else { throw .usage("no command is given") }
+            let first = try arguments.text(at: 0)
+            command = all.first { $0.name == first }
             switch first {
             case "--help", "-h", "help": try output(help)
             case "--version": try output("multipart \(version)\n")
             default:
                 guard let command else { throw .usage("no command is called '\(first)'") }
-                let rest = Array(arguments.dropFirst())
-                if rest.contains("--help"), asksForHelp(rest) {
-                    try output(command.help)
-                } else {
-                    try await command.run(rest)
-                }
+                try await command.run(arguments.rest)
             }
             return (command, .success(()))
         } catch {
@@ -75,17 +65,15 @@ struct Command: Sendable {
         }
     }
 
-    /// Whether the help is asked for where an option may stand first; elsewhere the parser finds it.
-    private static func asksForHelp(_ arguments: [String]) -> Bool {
-        arguments.first == "--help" || arguments.first == "-h"
-    }
-
-    /// Writes to standard output, and makes sure that it arrived.
-    static func output(_ text: String) throws(ToolError) {
+    /// Writes to standard output or standard error, and makes sure that it arrived.
+    static func output(
+        _ text: String,
+        to descriptor: CInt = standardOutput
+    ) throws(ToolError) {
         do {
-            try systemWrite(standardOutput, text)
+            try systemWrite(descriptor, text)
         } catch {
-            throw .failure("standard output: \(error)")
+            throw .failure("report: \(error)")
         }
     }
 

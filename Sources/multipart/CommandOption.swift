@@ -37,51 +37,6 @@ struct CommandOption<Settings> {
     }
 }
 
-/// Reads a command line by its table of options, from left to right.
-struct CommandParser<Settings> {
-    let options: [CommandOption<Settings>]
-
-    /// What a command line comes to.
-    enum Outcome {
-        case settings(Settings)
-        case help
-    }
-
-    /// What a command line comes to; `settings` hold where no option says otherwise.
-    func parse(_ arguments: [String], from settings: Settings) throws(ToolError) -> Outcome {
-        var settings = settings
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            if argument == "--help" || argument == "-h" { return .help }
-            var flag = argument
-            var values: [String] = []
-            if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {
-                flag = String(argument[..<equals])
-                values.append(String(argument[argument.index(after: equals)...]))
-            }
-            guard let option = options.first(where: { $0.flag == flag }) else {
-                let kind = argument.hasPrefix("-") && argument != "-" ? "option" : "argument"
-                throw .usage("unknown \(kind) '\(argument)'")
-            }
-            if !values.isEmpty, option.values.count != 1 {
-                throw .usage("\(flag) takes \(Self.count(option.values)), not '='")
-            }
-            while values.count < option.values.count {
-                guard let value = rest.popFirst() else {
-                    throw .usage("\(flag) needs \(option.values.joined(separator: " and "))")
-                }
-                values.append(value)
-            }
-            try option.apply(&settings, values)
-        }
-        return .settings(settings)
-    }
-
-    private static func count(_ values: [String]) -> String {
-        values.isEmpty ? "no value" : "\(values.count) values"
-    }
-}
-
 /// A text with spaces after it, up to a width.
 func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(1, width - text.count))

@@ -19,20 +19,24 @@ enum EncodeCommand {
 
         """
 
-    static func run(_ arguments: [String]) throws(ToolError) {
-        let parser = CommandParser(options: EncodeSettings.options)
-        switch try parser.parse(arguments, from: EncodeSettings()) {
+    static func run(_ arguments: Arguments) throws(ToolError) {
+        let parser = CommandParser(EncodeSettings.options, arguments)
+        switch try parser.parse(from: EncodeSettings()) {
         case .help: try Command.output(help)
-        case .settings(let settings): try encode(settings)
+        case .settings(let settings):
+            let parts = PartReader(parser, from: EncodeSettings(), at: \.parts)
+            try encode(parts, settings)
         }
     }
 
-    private static func encode(_ settings: EncodeSettings) throws(ToolError) {
+    private static func encode(
+        _ parts: PartReader<EncodeSettings>,
+        _ settings: EncodeSettings
+    ) throws(ToolError) {
         try settings.parts.check()
         guard let output = settings.output else { throw .usage("--output is missing") }
         guard !output.isEmpty else { throw .usage("--output needs a name") }
-        let parts = settings.parts.parts
-        let progress = ProgressBar(partCount: parts.count, isQuiet: settings.isQuiet)
+        let progress = ProgressBar(partCount: settings.parts.count, isQuiet: settings.isQuiet)
         defer { progress.clear() }
         let options = WritingOptions(
             boundary: settings.boundary,
@@ -52,7 +56,7 @@ enum EncodeCommand {
     }
 
     private static func spool(
-        _ parts: [PartRequest],
+        _ parts: PartReader<EncodeSettings>,
         to path: String,
         _ options: WritingOptions,
         isQuiet: Bool
@@ -60,58 +64,69 @@ enum EncodeCommand {
         guard !systemIsSpecial(path) else {
             throw .failure("\(path): not a regular file; use --output - to write to it")
         }
-        let body: SpooledBody
-        do throws(MultipartError) {
+        let body = try reporting { () throws(MultipartError) in
             var writer = try MultipartWriter(spoolingTo: path, replacing: true, options: options)
-            for part in parts { try part.append(to: &writer) }
-            body = try writer.finish()
-        } catch {
-            throw ToolError(error)
+            try append(parts, to: &writer)
+            return try writer.finish()
         }
         guard !isQuiet else { return }
-        let report = BodyReport.json(
+        let report = BodyReport(
             path: body.path,
             contentType: body.contentType,
             contentLength: body.contentLength,
             boundary: body.boundary,
             parts: body.parts
         )
-        try Command.output(report.text + "\n")
+        try report.write(to: standardOutput)
     }
 
     private static func stream(
-        _ parts: [PartRequest],
+        _ parts: PartReader<EncodeSettings>,
         _ options: WritingOptions,
         isQuiet: Bool
     ) throws(ToolError) {
         guard !systemIsTerminal(standardOutput) else {
             throw .usage("a body is not for a terminal; redirect standard output")
         }
-        let body: StreamedBody
-        do throws(MultipartError) {
-            body = try MultipartWriter.stream(to: standardOutput, options: options) {
-                (writer) throws(MultipartError) in
-                for part in parts { try part.append(to: &writer) }
+        let body = try reporting { () throws(MultipartError) in
+            try MultipartWriter.stream(to: standardOutput, options: options) {
+                (writer) throws(MultipartError) in try append(parts, to: &writer)
             }
-        } catch {
-            throw ToolError(error)
         }
         guard !isQuiet else { return }
-        let report = BodyReport.json(
+        let report = BodyReport(
             path: nil,
             contentType: body.contentType,
             contentLength: body.contentLength,
             boundary: body.boundary,
             parts: body.parts
         )
-        try? systemWrite(standardError, report.text + "\n")
+        try report.write(to: standardError)
+    }
+
+    private static func append(
+        _ parts: PartReader<EncodeSettings>,
+        to writer: inout MultipartWriter
+    ) throws(MultipartError) {
+        var parts = parts
+        // The command line was parsed before, so it can't be wrong any more.
+        while let part = try? parts.next() { try part.append(to: &writer) }
+    }
+
+    private static func reporting<Body>(
+        _ work: () throws(MultipartError) -> Body
+    ) throws(ToolError) -> Body {
+        do {
+            return try work()
+        } catch {
+            throw ToolError(error)
+        }
     }
 }
 
 extension Command {
     static let encode = Command(
         name: "encode",
-        summary: "write fields, files and pixels as one body",
-        help: EncodeCommand.help
+        summary: "write fields, files and pixels as one body"
     ) { (arguments) throws(ToolError) in try EncodeCommand.run(arguments) }
 }

@@ -1,8 +1,13 @@
-/// The parts that a command line asks for, and the table of the options that say so.
+/// The parts that a command line asks for, as far as it has been read, and the table of the options
+/// that say so.
 ///
-/// Used by every command that makes a body.
+/// Used by every command that makes a body. Only the part that is being read is kept; `PartReader`
+/// gives them one after the other.
 struct PartList {
-    private(set) var parts: [PartRequest] = []
+    private(set) var count = 0
+    private var last: PartRequest?
+    private var finished: PartRequest?
+    private var streamCount = 0
 
     /// Starts a part, or changes the last one.
     static var options: [CommandOption<PartList>] {
@@ -38,11 +43,25 @@ struct PartList {
 
     /// Says what is missing, once the command line has ended.
     func check() throws(ToolError) {
-        guard !parts.isEmpty else { throw .usage("no part is given") }
-        guard parts.filter({ $0.kind == .stream }).count <= 1 else {
+        guard let last else { throw .usage("no part is given") }
+        try last.check()
+        guard streamCount <= 1 else {
             throw .usage("--stream is given twice, but standard input can be read only once")
         }
-        for part in parts { try part.check() }
+    }
+
+    /// The part before the last one, once after the last one was begun.
+    mutating func takeFinished() -> PartRequest? { finished.take() }
+
+    /// The part that no other has followed.
+    mutating func takeLast() -> PartRequest? { last.take() }
+
+    private mutating func begin(_ part: PartRequest) throws(ToolError) {
+        try last?.check()
+        finished = last
+        last = part
+        count += 1
+        if part.kind == .stream { streamCount += 1 }
     }
 
     private static func part(
@@ -50,8 +69,9 @@ struct PartList {
         _ operand: String,
         help: String
     ) -> CommandOption<PartList> {
-        CommandOption(kind.flag, ["NAME", operand], help: help) { (list, values) in
-            list.parts.append(PartRequest(kind: kind, name: values[0], operand: values[1]))
+        CommandOption(kind.flag, ["NAME", operand], help: help) {
+            (list, values) throws(ToolError) in
+            try list.begin(PartRequest(kind: kind, name: values[0], operand: values[1]))
         }
     }
 
@@ -69,13 +89,14 @@ struct PartList {
             help:
                 "\(help)\n[\(kinds.count == PartRequest.Kind.allCases.count ? "any part" : flags)]"
         ) { (list, values) throws(ToolError) in
-            guard let last = list.parts.last else {
+            guard var last = list.last else {
                 throw .usage("\(flag) comes after the part that it is about")
             }
             guard kinds.contains(last.kind) else {
                 throw .usage("\(flag) is for \(flags), not for \(last.kind.flag)")
             }
-            try change(&list.parts[list.parts.count - 1], values.first ?? "")
+            try change(&last, values.first ?? "")
+            list.last = last
         }
     }
 

@@ -25,14 +25,4 @@ extension PartRequest {
             )
         }
     }
-
-    /// How many bytes of source there are, for a guess at how long the work will take; `nil` where
-    /// nobody knows.
-    var sourceSize: Int64? {
-        switch kind {
-        case .field: Int64(operand.utf8.count)
-        case .file: range.map { Int64($0.count) } ?? systemFileSize(operand)
-        case .stream: nil
-        }
-    }
 }

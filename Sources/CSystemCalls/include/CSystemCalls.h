@@ -3,6 +3,7 @@
 #ifndef CSYSTEMCALLS_H
 #define CSYSTEMCALLS_H
 
+#include "CArguments.h"
 #include "CInterruption.h"
 #include <stdbool.h>
 #include <stdint.h>
