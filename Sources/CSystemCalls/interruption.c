@@ -9,8 +9,16 @@ static volatile sig_atomic_t received;
 static char lost_input[512];
 static volatile sig_atomic_t lost_input_length;
 
+// A signal that comes just before a system call does not interrupt it. So there is another one
+// every second, until the process has ended.
+static void interrupt_again(int signal) {
+  (void)signal;
+  alarm(1);
+}
+
 static void remember(int signal) {
   if (received == 0) received = signal;
+  alarm(1);
 }
 
 void csys_watch_interruption(void) {
@@ -25,6 +33,11 @@ void csys_watch_interruption(void) {
     if (sigaction(ending[i], NULL, &before) != 0 || before.sa_handler == SIG_IGN) continue;
     sigaction(ending[i], &action, NULL);
   }
+  struct sigaction again;
+  memset(&again, 0, sizeof again);
+  again.sa_handler = interrupt_again;
+  sigemptyset(&again.sa_mask);
+  sigaction(SIGALRM, &again, NULL);
   signal(SIGPIPE, SIG_IGN);
 }
 
