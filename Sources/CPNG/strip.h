@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum { CPNG_FASTEST, CPNG_FAST, CPNG_BALANCED, CPNG_SMALL } cpng_level;
-
 // An image in the caller's memory. `rows` is the top row; `stride` may be negative (bottom-up).
 typedef struct {
   const uint8_t *rows;

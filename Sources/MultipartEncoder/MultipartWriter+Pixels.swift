@@ -9,7 +9,7 @@ extension MultipartWriter {
     ///   - filename: Servers take a part without one for a text and may damage it.
     ///   - options: Speed against size, metadata and the like.
     ///   - headers: Further headers of the part.
-    /// - Throws: ``MultipartError/image(_:_:)`` if it can't become a PNG.
+    /// - Throws: ``MultipartError/image(_:_:)`` if it can't become a PNG; the body is lost then.
     public mutating func append(
         _ pixels: PixelBuffer,
         named name: String,
@@ -19,14 +19,28 @@ extension MultipartWriter {
     ) throws(MultipartError) {
         let label = nextLabel(name)
         let header = PartHeader(png: name, filename: filename, fields: headers)
+        let pipeline = try takePipeline(for: label)
         try append(header) { (sink) throws(MultipartError) in
             do throws(PNGInterruption) {
                 try PNGOutput.with(&sink) { (output) throws(PNGInterruption) in
-                    try PNGEncoder.encode(pixels, options: options, into: &output)
+                    try PNGEncoder.encode(pixels, options: options, on: pipeline, into: &output)
                 }
             } catch {
                 throw error.error(for: label)
             }
+        }
+        self.pipeline = consume pipeline
+    }
+
+    /// The writer's pipeline, which is to be put back.
+    private mutating func takePipeline(
+        for label: PartLabel
+    ) throws(MultipartError) -> PNGPipeline {
+        do throws(PNGInterruption) {
+            if let pipeline = pipeline.take() { return pipeline }
+            return try PNGPipeline(threads: options.threads)
+        } catch {
+            throw fail(error.error(for: label))
         }
     }
 }

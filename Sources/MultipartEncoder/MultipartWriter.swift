@@ -14,8 +14,10 @@ public struct MultipartWriter: ~Copyable {
     private var spool: SpoolFile?
     private let path: String
     private let replaces: Bool
-    private let options: WritingOptions
-    private var sink: PartSink
+    let options: WritingOptions
+    var sink: PartSink
+    /// Made with the first image that needs it, and kept for the others.
+    var pipeline: PNGPipeline?
     private var grammar = MessageGrammar()
     private var parts: [SpooledPart] = []
     private var failure: MultipartError?
@@ -209,40 +211,55 @@ public struct MultipartWriter: ~Copyable {
         content: (inout PartSink) throws(MultipartError) -> Void
     ) throws(MultipartError) {
         try guarded { (writer) throws(MultipartError) in
-            let label = PartLabel(index: writer.parts.count, name: header.name)
-            let bytes: ContiguousArray<UInt8>
-            do throws(HeaderDefect) {
-                bytes = try header.bytes(
-                    for: writer.options.subtype,
-                    allowsNUL: writer.options.allowsNULInNames
-                )
-            } catch {
-                throw .header(label, error)
-            }
-            try writer.sink.begin(
-                label,
-                delimiter: writer.grammar.beginPart().bytes(for: writer.options.boundary),
-                header: bytes
-            )
-            let offset = writer.sink.bodyLength
+            let offset = try writer.openPart(header)
             let descriptor = writer.sink.descriptor
             try content(&writer.sink)
             precondition(
                 writer.sink.descriptor == descriptor,
                 "the sink was exchanged for another writer's"
             )
-            if let failure = writer.sink.failure { throw failure }
-            writer.grammar.endPart()
-            writer.parts.append(
-                SpooledPart(
-                    name: header.name,
-                    filename: header.filename,
-                    contentType: header.contentType,
-                    offset: offset,
-                    length: writer.sink.bodyLength - offset
-                )
-            )
+            try writer.closePart(header, from: offset)
         }
+    }
+
+    /// Writes a part's delimiter and header; its content comes next, into the sink.
+    ///
+    /// - Returns: Where the content starts in the body.
+    mutating func openPart(_ header: PartHeader) throws(MultipartError) -> Int64 {
+        let label = nextLabel(header.name)
+        let bytes: ContiguousArray<UInt8>
+        do throws(HeaderDefect) {
+            bytes = try header.bytes(
+                for: options.subtype,
+                allowsNUL: options.allowsNULInNames
+            )
+        } catch {
+            throw .header(label, error)
+        }
+        try sink.begin(
+            label,
+            delimiter: grammar.beginPart().bytes(for: options.boundary),
+            header: bytes
+        )
+        return sink.bodyLength
+    }
+
+    /// Notes down a part whose content has been written.
+    mutating func closePart(
+        _ header: PartHeader,
+        from offset: Int64
+    ) throws(MultipartError) {
+        if let failure = sink.failure { throw failure }
+        grammar.endPart()
+        parts.append(
+            SpooledPart(
+                name: header.name,
+                filename: header.filename,
+                contentType: header.contentType,
+                offset: offset,
+                length: sink.bodyLength - offset
+            )
+        )
     }
 
     /// Which part comes next, for an error about it.
@@ -252,7 +269,7 @@ public struct MultipartWriter: ~Copyable {
     var subtype: MultipartSubtype { options.subtype }
 
     /// Runs one step; if it fails, the spool goes and the error stays.
-    private mutating func guarded<Result>(
+    mutating func guarded<Result>(
         _ step: (inout MultipartWriter) throws(MultipartError) -> Result
     ) throws(MultipartError) -> Result {
         if let failure { throw failure }

@@ -1,5 +1,17 @@
-/// How an image is compressed.
+/// How an image is compressed: speed against size.
+///
+/// The named levels use this library's own compressor, on several threads where there is enough to
+/// do; their bytes do not depend on how many. Rows of more than 256 MiB and interlaced images go
+/// through libpng, at the level that comes nearest.
 public enum PNGCompression: Hashable, Sendable {
+    /// As fast as memory allows, for files that live shortly.
+    case fastest
+    /// About as small as libpng's default for photographs, and dozens of times faster.
+    case fast
+    /// Smaller than libpng's default, and many times faster.
+    case balanced
+    /// The smallest that is worth its time.
+    case small
     /// Exactly as libpng does it.
     ///
     /// - Parameters:
@@ -43,5 +55,18 @@ public enum PNGCompression: Hashable, Sendable {
         public static let paeth = Filters(rawValue: 0x80)
         /// All five.
         public static let all: Filters = [.none, .sub, .up, .average, .paeth]
+    }
+}
+
+extension PNGCompression {
+    /// What libpng is told where the named level can't be used.
+    var libpngSettings: (level: Int, strategy: Strategy?, filters: Filters?) {
+        switch self {
+        case .fastest: (1, nil, nil)
+        case .fast: (3, nil, nil)
+        case .balanced: (6, nil, nil)
+        case .small: (9, nil, nil)
+        case .libpng(let level, let strategy, let filters): (level, strategy, filters)
+        }
     }
 }

@@ -1,73 +1,90 @@
 import CPNG
 
-/// An image on its way to a PNG: libpng's view of it, and the container around its rows.
+/// An image on its way to a PNG: C's view of its pixels, and libpng's container around them.
 @safe struct PNGEncoder: ~Copyable {
-    private let layout: PixelLayout
-    private let picture: PNGPicture
-    private let writer: OpaquePointer
-
-    @unsafe private init(
-        layout: PixelLayout,
-        picture: consuming PNGPicture,
-        writer: OpaquePointer
-    ) {
-        self.layout = layout
-        self.picture = picture
-        unsafe self.writer = writer
-    }
+    private let handles: PNGHandles
 
     /// Prepares a PNG; nothing is written yet.
-    static func prepare(
-        _ picture: consuming PNGPicture,
-        layout: PixelLayout,
+    ///
+    /// - Parameters:
+    ///   - layout: Size, format, palette.
+    ///   - rows: The top row, which stays where it is as long as the encoder lives, or `nil` when
+    ///     rows will be handed over one by one.
+    ///   - stride: Bytes from a row to the one below it.
+    ///   - options: How to write it.
+    /// - Throws: ``PNGInterruption``.
+    @unsafe init(
+        _ layout: PixelLayout,
+        rows: UnsafePointer<UInt8>?,
+        stride: Int,
         options: PNGOptions
-    ) throws(PNGInterruption) -> PNGEncoder {
-        guard let writer = unsafe cpng_writer_create(picture.handle, receivePNGBytes) else {
-            throw .image(.outOfMemory)
+    ) throws(PNGInterruption) {
+        do throws(PNGError) {
+            unsafe handles = try PNGHandles(layout, rows: rows, stride: stride, options: options)
+        } catch {
+            throw .image(error)
         }
-        let encoder = unsafe PNGEncoder(layout: layout, picture: picture, writer: writer)
-        try encoder.set(options.compression, interlaced: options.isInterlaced)
-        try encoder.set(options.metadata)
-        return encoder
     }
 
-    deinit { unsafe cpng_writer_destroy(writer) }
+    deinit { unsafe handles.destroy() }
 
     /// The version of libpng that this process runs with, such as `1.6.39`.
     static var libpngVersion: String { unsafe String(cString: cpng_libpng_version()) }
 
-    /// What libpng complained about without giving up, one complaint a line.
-    var warnings: String { unsafe String(cString: cpng_writer_warnings(writer)) }
+    /// Gives the handles away, to be destroyed by the caller.
+    consuming func release() -> PNGHandles {
+        let handles = unsafe handles
+        discard self
+        return unsafe handles
+    }
 
     /// Writes a whole image.
+    ///
+    /// - Parameters:
+    ///   - pixels: The image.
+    ///   - options: How to write it.
+    ///   - pipeline: Compresses it, unless libpng does.
+    ///   - output: Where the PNG goes.
+    /// - Throws: ``PNGInterruption``; what has been written until then is no PNG.
     static func encode(
         _ pixels: PixelBuffer,
         options: PNGOptions,
+        on pipeline: borrowing PNGPipeline,
         into output: inout PNGOutput
     ) throws(PNGInterruption) {
-        unsafe try PNGPicture.with(pixels, options) { (picture, top) throws(PNGInterruption) in
-            let encoder = try PNGEncoder.prepare(
-                picture,
-                layout: pixels.layout,
+        unsafe try pixels.withTopRow { top throws(PNGInterruption) in
+            let encoder = unsafe try PNGEncoder(
+                pixels.layout,
+                rows: top,
+                stride: pixels.bytesPerRow,
                 options: options
             )
-            try encoder.begin(into: &output)
-            unsafe try encoder.add(
-                top,
-                stride: pixels.bytesPerRow,
-                count: pixels.height,
-                into: &output
-            )
-            try encoder.finish(into: &output)
+            if let level = cpng_level(options, pixels.layout) {
+                unsafe try pipeline.write([(encoder.handles, level)], into: &output)
+            } else {
+                try encoder.begin(into: &output)
+                unsafe try encoder.add(
+                    top,
+                    stride: pixels.bytesPerRow,
+                    count: pixels.height,
+                    into: &output
+                )
+                try encoder.finish(into: &output)
+            }
         }
     }
 
-    /// Writes everything before the image data.
+    /// Tells the pipeline of an image whose rows will be handed over one by one.
+    func beginRows(on pipeline: borrowing PNGPipeline, _ level: cpng_level) {
+        unsafe pipeline.beginRows(handles, level)
+    }
+
+    /// Writes everything before the image data that libpng will compress.
     func begin(into output: inout PNGOutput) throws(PNGInterruption) {
-        let status = unsafe withUnsafeMutablePointer(to: &output) { context in
-            unsafe cpng_writer_begin(writer, context)
+        let status = unsafe output.withCallbacks { _, context in
+            unsafe cpng_writer_begin(handles.writer, context)
         }
-        try check(status, output)
+        unsafe try handles.check(status, output)
     }
 
     /// Compresses the next rows with libpng.
@@ -76,76 +93,62 @@ import CPNG
     ///   - rows: The upper one of them.
     ///   - stride: Bytes from a row to the one below it.
     ///   - count: How many; all of an interlaced image.
+    ///   - output: Where the PNG goes.
+    /// - Throws: ``PNGInterruption``; the encoder is of no more use after that.
     @unsafe func add(
         _ rows: UnsafePointer<UInt8>,
         stride: Int,
         count: Int,
         into output: inout PNGOutput
     ) throws(PNGInterruption) {
-        let status = unsafe withUnsafeMutablePointer(to: &output) { context in
-            unsafe cpng_writer_add_rows(writer, context, rows, stride, UInt32(count))
+        let status = unsafe output.withCallbacks { _, context in
+            unsafe cpng_writer_add_rows(handles.writer, context, rows, stride, UInt32(count))
         }
-        try check(status, output)
+        unsafe try handles.check(status, output, cpng_writer_bad_index(handles.writer))
     }
 
     /// Writes what comes behind the image data.
     func finish(into output: inout PNGOutput) throws(PNGInterruption) {
-        let status = unsafe withUnsafeMutablePointer(to: &output) { context in
-            unsafe cpng_writer_finish(writer, context)
+        let status = unsafe output.withCallbacks { _, context in
+            unsafe cpng_writer_finish(handles.writer, context)
         }
-        try check(status, output)
+        unsafe try handles.check(status, output)
     }
+}
 
-    private func check(_ status: cpng_status, _ output: PNGOutput) throws(PNGInterruption) {
-        switch status {
-        case .ok: return
-        case .libpng: throw .image(.libpng(words))
-        case .index:
-            throw .image(.indexOutsidePalette(unsafe cpng_writer_bad_index(writer), layout))
-        case .sink:
-            guard let failure = output.failure else {
-                preconditionFailure("an output that fails says why")
-            }
-            throw .output(failure)
-        }
-    }
-
-    private var words: String { unsafe String(cString: cpng_writer_error(writer)) }
-
-    private func set(
-        _ compression: PNGCompression,
-        interlaced: Bool
-    ) throws(PNGInterruption) {
-        switch compression {
-        case .libpng(let level, let strategy, let filters):
-            precondition((0...9).contains(level), "zlib has levels 0 to 9")
-            let status = unsafe cpng_writer_set_compression(
-                writer,
-                CInt(level),
-                strategy?.rawValue ?? -1,
-                filters?.rawValue ?? 0,
-                interlaced
-            )
-            guard status == .ok else { throw .image(.libpng(words)) }
-        }
-    }
-
-    private func set(_ metadata: PNGMetadata) throws(PNGInterruption) {
-        do {
-            unsafe try PNGMetadataWriter(writer: writer).write(metadata)
-        } catch {
-            throw .image(error)
+extension PixelBuffer {
+    /// Calls `body` with the image's top row, which is the last one in a bottom-up buffer.
+    func withTopRow<Result>(
+        _ body: (UnsafePointer<UInt8>) throws(PNGInterruption) -> Result
+    ) throws(PNGInterruption) -> Result {
+        unsafe try bytes.withUnsafeBufferPointer { bytes throws(PNGInterruption) in
+            unsafe try body(bytes.topRow(height: height, stride: bytesPerRow))
         }
     }
 }
 
-extension PNGError {
-    static func indexOutsidePalette(_ bad: cpng_bad_index, _ layout: PixelLayout) -> PNGError {
-        .indexOutsidePalette(
-            bad.index,
-            x: Int(bad.x),
-            y: Int(bad.y),
-            paletteCount: layout.palette?.count ?? 0
-        )
+extension UnsafeBufferPointer<UInt8> {
+    /// The top row of an image in this memory, which has been found to be large enough.
+    func topRow(height: Int, stride: Int) -> UnsafePointer<UInt8> {
+        guard let start = baseAddress else {
+            preconditionFailure("a pixel buffer has at least one byte")
+        }
+        return unsafe stride < 0 ? start - stride * (height - 1) : start
+    }
+}
+
+extension cpng_level {
+    /// The fast path's level, or `nil` where libpng has to do it all.
+    init?(_ options: PNGOptions, _ layout: PixelLayout) {
+        // A row must fit into an IDAT, and two of them into memory.
+        let longestRow = 256 << 20
+        guard !options.isInterlaced, layout.packedBytesPerRow <= longestRow else { return nil }
+        switch options.compression {
+        case .fastest: self = .fastest
+        case .fast: self = .fast
+        case .balanced: self = .balanced
+        case .small: self = .small
+        case .libpng: return nil
+        }
     }
 }

@@ -1,24 +1,36 @@
 import CPNG
 
-/// Where a PNG's bytes go, in a form that C can call back into.
+/// Where PNGs go, in a form that C can call back into.
 ///
 /// C frames lie between the encoder and this, so an error is kept here while they return.
 @safe struct PNGOutput {
-    private let write: (UnsafeRawBufferPointer) throws(MultipartError) -> Void
+    typealias Write = (UnsafeRawBufferPointer) throws(MultipartError) -> Void
+    typealias Fill = (Int, (UnsafeMutableRawBufferPointer) -> Int) throws(MultipartError) -> Void
+    typealias Step = (Int) throws(MultipartError) -> Void
+
+    private let write: Write
+    private let fill: Fill
+    private let begin: Step
+    private let end: Step
     private(set) var failure: MultipartError?
 
-    @unsafe init(_ write: @escaping (UnsafeRawBufferPointer) throws(MultipartError) -> Void) {
+    /// An output.
+    ///
+    /// - Parameters:
+    ///   - write: Takes bytes that are valid only during the call.
+    ///   - fill: Lets a closure write up to so many bytes into the output's own memory.
+    ///   - begin: Called before each image, counted from 0.
+    ///   - end: Called after each image.
+    @unsafe init(
+        write: @escaping Write,
+        fill: @escaping Fill,
+        begin: @escaping Step = { _ in },
+        end: @escaping Step = { _ in }
+    ) {
         unsafe self.write = write
-    }
-
-    fileprivate mutating func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        do {
-            unsafe try write(bytes)
-            return true
-        } catch {
-            failure = error
-            return false
-        }
+        unsafe self.fill = fill
+        self.begin = begin
+        self.end = end
     }
 
     /// Calls `body` with an output that ends in a part of a body.
@@ -27,9 +39,14 @@ import CPNG
         _ body: (inout PNGOutput) throws(PNGInterruption) -> Result
     ) throws(PNGInterruption) -> Result {
         unsafe try withUnsafeMutablePointer(to: &sink) { sink throws(PNGInterruption) in
-            var output = unsafe PNGOutput { bytes throws(MultipartError) in
-                unsafe try sink.pointee.write(bytes)
-            }
+            var output = unsafe PNGOutput(
+                write: { bytes throws(MultipartError) in
+                    unsafe try sink.pointee.write(bytes)
+                },
+                fill: { limit, fill throws(MultipartError) in
+                    unsafe try sink.pointee.append(atMost: limit, fill)
+                }
+            )
             return try body(&output)
         }
     }
@@ -40,11 +57,72 @@ import CPNG
         _ body: (inout PNGOutput) throws(PNGInterruption) -> Void
     ) throws(PNGInterruption) {
         unsafe try withUnsafeMutablePointer(to: &bytes) { bytes throws(PNGInterruption) in
-            var output = unsafe PNGOutput { piece throws(MultipartError) in
-                unsafe bytes.pointee.append(contentsOf: piece)
-            }
+            var scratch: [UInt8] = []
+            var output = unsafe PNGOutput(
+                write: { piece throws(MultipartError) in
+                    unsafe bytes.pointee.append(contentsOf: piece)
+                },
+                fill: { limit, fill throws(MultipartError) in
+                    if scratch.count < limit { scratch = Array(repeating: 0, count: limit) }
+                    let count = unsafe scratch.withUnsafeMutableBytes { unsafe fill($0) }
+                    unsafe bytes.pointee.append(contentsOf: scratch[..<count])
+                }
+            )
             try body(&output)
         }
+    }
+
+    /// Calls `body` with what C needs to call this output.
+    mutating func withCallbacks<Result>(
+        _ body: (UnsafePointer<cpng_output>, UnsafeMutableRawPointer) -> Result
+    ) -> Result {
+        unsafe withUnsafeMutablePointer(to: &self) { context in
+            var callbacks = unsafe cpng_output(
+                context: context,
+                begin: { context, image in
+                    unsafe PNGOutput.step(context) { (output) throws(MultipartError) in
+                        try output.begin(image)
+                    }
+                },
+                end: { context, image in
+                    unsafe PNGOutput.step(context) { (output) throws(MultipartError) in
+                        try output.end(image)
+                    }
+                },
+                write: receivePNGBytes,
+                fill: { context, limit, fill, argument in
+                    unsafe PNGOutput.step(context) { (output) throws(MultipartError) in
+                        unsafe try output.fill(limit) { memory in
+                            guard let start = memory.baseAddress else { return 0 }
+                            return unsafe fill(argument, start.assumingMemoryBound(to: UInt8.self))
+                        }
+                    }
+                }
+            )
+            return unsafe body(&callbacks, context)
+        }
+    }
+
+    /// Runs one callback; its error stays here, and C gets a code.
+    fileprivate static func step(
+        _ context: UnsafeMutableRawPointer?,
+        _ body: (PNGOutput) throws(MultipartError) -> Void
+    ) -> CInt {
+        guard let output = unsafe context?.assumingMemoryBound(to: PNGOutput.self) else { return 1 }
+        do throws(MultipartError) {
+            unsafe try body(output.pointee)
+            return 0
+        } catch {
+            unsafe output.pointee.failure = error
+            return 1
+        }
+    }
+
+    fileprivate static func write(
+        _ context: UnsafeMutableRawPointer?,
+        _ bytes: UnsafeRawBufferPointer
+    ) -> CInt {
+        unsafe step(context) { (output) throws(MultipartError) in unsafe try output.write(bytes) }
     }
 }
 
@@ -68,9 +146,5 @@ let receivePNGBytes: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<UIn
         context,
         bytes,
         count in
-        guard let output = unsafe context?.assumingMemoryBound(to: PNGOutput.self) else { return 1 }
-        let accepted = unsafe output.pointee.accept(
-            UnsafeRawBufferPointer(start: bytes, count: count)
-        )
-        return accepted ? 0 : 1
+        unsafe PNGOutput.write(context, UnsafeRawBufferPointer(start: bytes, count: count))
     }

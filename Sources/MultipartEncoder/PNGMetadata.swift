@@ -3,7 +3,9 @@
 /// Nothing is checked before the image is written; what can't be is a ``PNGError/metadata(_:)``
 /// then.
 public struct PNGMetadata: Hashable, Sendable {
-    /// The image is in sRGB, to be rendered so (`sRGB`). Left out where there is an ICC profile.
+    /// The image is in sRGB, to be rendered so (`sRGB`).
+    ///
+    /// Left out where there is an ICC profile.
     public var sRGB: RenderingIntent?
     /// The image's gamma, such as 1 / 2.2 (`gAMA`).
     public var gamma: Double?

@@ -10,13 +10,14 @@ public struct PNGOptions: Hashable, Sendable {
     /// The scan stops as soon as nothing can be won. It needs the whole image, so it is not done
     /// for rows that are given one by one.
     public var reduces: Bool
-    /// Whether the image can be shown coarsely before all of it has arrived (Adam7). Makes it
-    /// larger and slower to write.
+    /// Whether the image can be shown coarsely before all of it has arrived (Adam7).
+    ///
+    /// That makes it larger and slower to write.
     public var isInterlaced: Bool
 
     /// The usual choices, or some of your own.
     public init(
-        compression: PNGCompression = .libpng(level: 6),
+        compression: PNGCompression = .fast,
         metadata: PNGMetadata = PNGMetadata(),
         reduces: Bool = false,
         interlaced: Bool = false
@@ -26,6 +27,15 @@ public struct PNGOptions: Hashable, Sendable {
         self.reduces = reduces
         isInterlaced = interlaced
     }
+
+    /// As fast as memory allows.
+    public static let fastest = PNGOptions(compression: .fastest)
+    /// The default: small and very fast.
+    public static let fast = PNGOptions(compression: .fast)
+    /// Smaller than libpng's default, and many times faster.
+    public static let balanced = PNGOptions(compression: .balanced)
+    /// The smallest that is worth its time.
+    public static let small = PNGOptions(compression: .small)
 
     /// Exactly what libpng writes; see ``PNGCompression/libpng(level:strategy:filters:)``.
     public static func libpng(

@@ -1,9 +1,13 @@
-/// An image in memory that somebody else owns. Its pixels are borrowed, never copied.
+/// An image in memory that somebody else owns.
+///
+/// Its pixels are borrowed, never copied.
 public struct PixelBuffer: ~Escapable {
     /// Size, format, palette.
     public let layout: PixelLayout
-    /// Bytes from a row to the one below it. Negative for a bottom-up image: the memory starts with
-    /// the bottom row then, and the top row comes last.
+    /// Bytes from a row to the one below it.
+    ///
+    /// Negative for a bottom-up image: the memory starts with the bottom row then, and the top row
+    /// comes last.
     public let bytesPerRow: Int
     let bytes: Span<UInt8>
 

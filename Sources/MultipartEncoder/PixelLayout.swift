@@ -6,8 +6,10 @@ public struct PixelLayout: Hashable, Sendable {
     public let height: Int
     /// How a pixel lies in memory.
     public let format: PixelFormat
-    /// Whether colors are multiplied by their alpha. PNG wants them straight, so they are divided,
-    /// rounded half up; where alpha is 0 the color is lost.
+    /// Whether colors are multiplied by their alpha.
+    ///
+    /// PNG wants them straight, so they are divided, rounded half up; where alpha is 0 the color is
+    /// lost.
     public let isPremultiplied: Bool
     /// The colors of an indexed format.
     public let palette: Palette?

@@ -350,3 +350,6 @@ extension SystemError {
     /// Whether the file system can't do that with a directory.
     var isAboutDirectories: Bool { code == EINVAL }
 }
+
+/// How many processors there are to run threads on, at least 1.
+package func systemProcessorCount() -> Int { max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))) }

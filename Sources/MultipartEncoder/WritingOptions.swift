@@ -10,6 +10,10 @@ public struct WritingOptions: Sendable {
     ///
     /// A third of the servers fail on it.
     public var allowsNULInNames: Bool
+    /// How many threads compress an image, the calling one among them; `nil` for one a processor.
+    ///
+    /// The body's bytes do not depend on it.
+    public var threads: Int?
     /// Called on the writing thread, about once for every 256 KiB.
     public var progress: (@Sendable (BodyProgress) -> ProgressAnswer)?
 
@@ -19,12 +23,14 @@ public struct WritingOptions: Sendable {
         subtype: MultipartSubtype = .formData,
         synchronizes: Bool = false,
         allowsNULInNames: Bool = false,
+        threads: Int? = nil,
         progress: (@Sendable (BodyProgress) -> ProgressAnswer)? = nil
     ) {
         self.boundary = boundary
         self.subtype = subtype
         self.synchronizes = synchronizes
         self.allowsNULInNames = allowsNULInNames
+        self.threads = threads
         self.progress = progress
     }
 }

@@ -3,6 +3,7 @@
 #define CPNG_H
 
 #include "cpng_picture.h"
+#include "cpng_pipeline.h"
 #include "cpng_writer.h"
 #include <stdbool.h>
 

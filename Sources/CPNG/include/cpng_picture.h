@@ -51,6 +51,14 @@ typedef struct {
   uint32_t palette_count;            // 1 to 256, at most 2^depth
 } cpng_pixels;
 
+// How hard the fast path tries.
+typedef enum CPNG_CLOSED {
+  CPNG_FASTEST CPNG_SWIFT(fastest),
+  CPNG_FAST CPNG_SWIFT(fast),
+  CPNG_BALANCED CPNG_SWIFT(balanced),
+  CPNG_SMALL CPNG_SWIFT(small),
+} cpng_level;
+
 // Owns everything but the pixels, which must stay where they are as long as it is used.
 typedef struct cpng_picture cpng_picture;
 

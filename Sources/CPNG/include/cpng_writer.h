@@ -17,7 +17,8 @@ typedef enum CPNG_CLOSED {
   CPNG_OK CPNG_SWIFT(ok),
   CPNG_LIBPNG CPNG_SWIFT(libpng),  // libpng gave up; cpng_writer_error has its words
   CPNG_SINK CPNG_SWIFT(sink),      // the sink returned something else than 0
-  CPNG_INDEX CPNG_SWIFT(index),    // cpng_writer_bad_index says where
+  CPNG_INDEX CPNG_SWIFT(index),    // an index is not in the palette
+  CPNG_MEMORY CPNG_SWIFT(memory),  // memory ran out
 } cpng_status;
 
 // NULL when memory runs out. The picture must outlive the writer.
@@ -28,6 +29,7 @@ void cpng_writer_destroy(cpng_writer *_Nonnull writer);
 const char *_Nonnull cpng_writer_error(const cpng_writer *_Nonnull writer);
 // libpng's warnings so far, one a line.
 const char *_Nonnull cpng_writer_warnings(const cpng_writer *_Nonnull writer);
+// For CPNG_INDEX: where.
 cpng_bad_index cpng_writer_bad_index(const cpng_writer *_Nonnull writer);
 
 // zlib's level (0 to 9) and strategy (0 to 4; -1: as libpng does), libpng's set of filters

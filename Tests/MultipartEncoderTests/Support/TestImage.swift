@@ -28,16 +28,21 @@ struct TestImage {
             case .padded, .bottomUpPadded: packed + 5
             }
         let isBottomUp = stride == .bottomUp || stride == .bottomUpPadded
+        let count = distance * (layout.height - 1) + packed
+        // Noise comes again in large images, but farther away than any match reaches.
+        let period = content == .noise ? min(count, 65_521) : count
         var bytes = ContiguousArray<UInt8>()
-        for y in 0..<layout.height {
-            for x in 0..<(y == layout.height - 1 ? packed : distance) {
-                switch content {
-                case .noise: bytes.append(UInt8.random(in: 0...255, using: &generator))
-                case .gradient: bytes.append(UInt8(truncatingIfNeeded: 3 * x + y * 7))
-                case .flat: bytes.append(0x5A)
-                }
+        bytes.reserveCapacity(count)
+        for i in 0..<period {
+            switch content {
+            case .noise: bytes.append(UInt8(truncatingIfNeeded: generator.next()))
+            case .gradient:
+                bytes.append(UInt8(truncatingIfNeeded: 3 * (i % distance) + i / distance * 7))
+            case .flat: bytes.append(0x5A)
             }
         }
+        let piece = bytes
+        while bytes.count < count { bytes += piece.prefix(count - bytes.count) }
         self.layout = layout
         self.bytes = bytes
         bytesPerRow = isBottomUp ? -distance : distance
@@ -58,7 +63,9 @@ struct TestImage {
         }
     }
 
-    func png(_ options: PNGOptions) throws -> [UInt8] { try buffer.png(options) }
+    func png(_ options: PNGOptions, threads: Int = 1) throws -> [UInt8] {
+        try buffer.png(options, threads: threads)
+    }
 
     /// Rows in the order of the image, with their padding gone.
     var rows: [ArraySlice<UInt8>] {
