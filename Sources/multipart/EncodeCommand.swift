@@ -64,10 +64,13 @@ enum EncodeCommand {
         guard !systemIsSpecial(path) else {
             throw .failure("\(path): not a regular file; use --output - to write to it")
         }
-        let body = try reporting { () throws(MultipartError) in
+        let body: SpooledBody
+        do throws(MultipartError) {
             var writer = try MultipartWriter(spoolingTo: path, replacing: true, options: options)
             try append(parts, to: &writer)
-            return try writer.finish()
+            body = try writer.finish()
+        } catch {
+            throw ToolError(error)
         }
         guard !isQuiet else { return }
         let report = BodyReport(
@@ -88,10 +91,13 @@ enum EncodeCommand {
         guard !systemIsTerminal(standardOutput) else {
             throw .usage("a body is not for a terminal; redirect standard output")
         }
-        let body = try reporting { () throws(MultipartError) in
-            try MultipartWriter.stream(to: standardOutput, options: options) {
+        let body: StreamedBody
+        do throws(MultipartError) {
+            body = try MultipartWriter.stream(to: standardOutput, options: options) {
                 (writer) throws(MultipartError) in try append(parts, to: &writer)
             }
+        } catch {
+            throw ToolError(error)
         }
         guard !isQuiet else { return }
         let report = BodyReport(
@@ -109,17 +115,11 @@ enum EncodeCommand {
         to writer: inout MultipartWriter
     ) throws(MultipartError) {
         var parts = parts
+        var index = 0
         // The command line was parsed before, so it can't be wrong any more.
-        while let part = try? parts.next() { try part.append(to: &writer) }
-    }
-
-    private static func reporting<Body>(
-        _ work: () throws(MultipartError) -> Body
-    ) throws(ToolError) -> Body {
-        do {
-            return try work()
-        } catch {
-            throw ToolError(error)
+        while let part = try? parts.next() {
+            try part.append(to: &writer, at: index)
+            index += 1
         }
     }
 }

@@ -1,3 +1,5 @@
+import MultipartEncoder
+
 /// The parts that a command line asks for, as far as it has been read, and the table of the options
 /// that say so.
 ///
@@ -14,11 +16,18 @@ struct PartList {
         [
             part(.field, "VALUE", help: "a text; newlines become CRLF"),
             part(.file, "PATH", help: "a file as it is"),
+            part(.pixels, "PATH", help: "raw pixels, which become a PNG"),
+            part(.image, "PATH", help: "a PNM or PAM image, which becomes a PNG"),
             part(.stream, "-", help: "standard input to its end"),
             modifier("--type", "MIME", of: [.field, .file, .stream], help: "Content-Type") {
                 (part, value) throws(ToolError) in part.type = value
             },
-            modifier("--filename", "NAME", of: [.file, .stream], help: "filename in the header") {
+            modifier(
+                "--filename",
+                "NAME",
+                of: [.file, .pixels, .image, .stream],
+                help: "filename in the header"
+            ) {
                 (part, value) throws(ToolError) in part.filename = value
             },
             modifier("--range", "OFFSET:LENGTH", of: [.file], help: "only these bytes of the file")
@@ -31,6 +40,39 @@ struct PartList {
                 of: PartRequest.Kind.allCases,
                 help: "a further header of the part; may be repeated"
             ) { (part, value) throws(ToolError) in part.headers.append(try header(value)) },
+            modifier("--size", "WxH", of: [.pixels], help: "width and height in pixels") {
+                (part, value) throws(ToolError) in part.size = try size(value)
+            },
+            modifier("--format", "FMT", of: [.pixels], help: formatHelp) {
+                (part, value) throws(ToolError) in part.format = try format(value)
+            },
+            modifier("--premultiplied", nil, of: [.pixels], help: "colors are multiplied by alpha")
+            {
+                (part, _) throws(ToolError) in part.isPremultiplied = true
+            },
+            modifier(
+                "--bytes-per-row",
+                "N",
+                of: [.pixels],
+                help: "from a row to the one below it; negative where\nthe bottom row comes first"
+            ) { (part, value) throws(ToolError) in
+                guard let bytes = Int(value) else {
+                    throw .usage("--bytes-per-row takes a whole number, not '\(value)'")
+                }
+                part.bytesPerRow = bytes
+            },
+            modifier("--palette", "PATH", of: [.pixels], help: "colors of an index format, RGBA") {
+                (part, value) throws(ToolError) in part.palette = value
+            },
+            modifier("--level", "L", of: [.pixels, .image], help: levelHelp) {
+                (part, value) throws(ToolError) in part.png.compression = try level(value)
+            },
+            modifier(
+                "--reduce",
+                nil,
+                of: [.pixels, .image],
+                help: "look for a smaller form that loses nothing"
+            ) { (part, _) throws(ToolError) in part.png.reduces = true },
         ]
     }
 
@@ -110,11 +152,54 @@ struct PartList {
         return offset..<end
     }
 
-    private static func header(_ text: String) throws(ToolError) -> (String, String) {
+    private static func size(_ text: String) throws(ToolError) -> (width: Int, height: Int) {
+        let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+        let valid = 1...PixelLayout.maximumSide
+        guard sides.count == 2, let width = sides[0], let height = sides[1],
+            valid.contains(width), valid.contains(height)
+        else {
+            throw .usage("--size takes WxH, each 1 to \(valid.upperBound), not '\(text)'")
+        }
+        return (width, height)
+    }
+
+    private static func format(_ text: String) throws(ToolError) -> PixelFormat {
+        guard let format = PixelFormat(rawValue: text) else {
+            throw .usage("--format does not know '\(text)'; see --help")
+        }
+        return format
+    }
+
+    private static var formatHelp: String {
+        var lines = [""]
+        for format in PixelFormat.allCases {
+            if lines[lines.count - 1].count > 40 { lines.append("") }
+            lines[lines.count - 1] += "\(format.rawValue) "
+        }
+        lines.append("(16-bit samples in this machine's byte order)")
+        return lines.joined(separator: "\n")
+    }
+
+    private static let levels: KeyValuePairs<String, PNGCompression> = [:]
+
+    private static var levelHelp: String {
+        (levels.map(\.key) + ["libpng:0 to libpng:9"]).joined(separator: ", ")
+    }
+
+    private static func level(_ text: String) throws(ToolError) -> PNGCompression {
+        if let level = levels.first(where: { $0.key == text }) { return level.value }
+        let words = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard words.count == 2, words[0] == "libpng", let level = Int(words[1]),
+            (0...9).contains(level)
+        else { throw .usage("--level is one of \(levelHelp), not '\(text)'") }
+        return .libpng(level: level)
+    }
+
+    private static func header(_ text: String) throws(ToolError) -> HeaderField {
         guard let colon = text.firstIndex(of: ":") else {
             throw .usage("--header takes 'Name: value', not '\(text)'")
         }
         let value = text[text.index(after: colon)...].drop { $0 == " " }
-        return (String(text[..<colon]), String(value))
+        return HeaderField(String(text[..<colon]), String(value))
     }
 }

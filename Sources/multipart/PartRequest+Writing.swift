@@ -1,10 +1,14 @@
 import MultipartEncoder
 
 extension PartRequest {
-    /// Appends the part to a body.
-    func append(to writer: inout MultipartWriter) throws(MultipartError) {
-        let headers = headers.map { HeaderField($0.0, $0.1) }
+    /// Appends the part, the one with this index, to a body.
+    func append(
+        to writer: inout MultipartWriter,
+        at index: Int
+    ) throws(MultipartError) {
         switch kind {
+        case .pixels, .image:
+            try appendImage(to: &writer, PartLabel(index: index, name: name))
         case .field: try writer.append(operand, named: name, type: type, headers: headers)
         case .file:
             try writer.append(

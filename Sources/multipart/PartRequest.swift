@@ -1,3 +1,5 @@
+import MultipartEncoder
+
 /// One part as it was asked for on a command line.
 struct PartRequest {
     let kind: Kind
@@ -7,20 +9,45 @@ struct PartRequest {
     var type: String?
     var filename: String?
     var range: Range<Int64>?
-    var headers: [(String, String)] = []
+    var headers: [HeaderField] = []
+    var size: (width: Int, height: Int)?
+    var format: PixelFormat?
+    var isPremultiplied = false
+    var bytesPerRow: Int?
+    var palette: String?
+    var png = PNGOptions()
 
     enum Kind: String, CaseIterable {
         case field
         case file
+        case pixels
+        case image
         case stream
 
         var flag: String { "--\(rawValue)" }
     }
 
-    /// Says what of a part that needs several options is missing.
+    /// Says what of a part that needs several options is missing, or does not fit.
     func check() throws(ToolError) {
-        if kind == .stream, operand != "-" {
-            throw .usage("--stream \(name): only '-' (standard input) can be read as a stream")
+        switch kind {
+        case .field, .file, .image: return
+        case .stream:
+            guard operand == "-" else { throw misuse("only '-' (standard input) is a stream") }
+        case .pixels:
+            guard size != nil else { throw misuse("--size is missing") }
+            guard let format else { throw misuse("--format is missing") }
+            guard format.isIndexed == (palette != nil) else {
+                throw misuse(
+                    format.isIndexed
+                        ? "--palette is missing for \(format.rawValue)"
+                        : "--palette is not for \(format.rawValue)"
+                )
+            }
+            guard !isPremultiplied || format.hasAlpha else {
+                throw misuse("--premultiplied is not for \(format.rawValue), which has no alpha")
+            }
         }
     }
+
+    private func misuse(_ words: String) -> ToolError { .usage("\(kind.flag) \(name): \(words)") }
 }
