@@ -42,6 +42,7 @@ enum EncodeCommand {
             boundary: settings.boundary,
             subtype: settings.subtype,
             synchronizes: settings.synchronizes,
+            threads: settings.threads,
             progress: { state in
                 progress.show(state)
                 return systemInterruption() == nil ? .proceed : .cancel

@@ -8,6 +8,7 @@ struct EncodeSettings {
     var subtype = MultipartSubtype.formData
     var synchronizes = false
     var isQuiet = false
+    var threads: Int?
 
     static var options: [CommandOption<EncodeSettings>] {
         PartList.options(at: \.parts) + bodyOptions
@@ -47,6 +48,17 @@ struct EncodeSettings {
             },
             CommandOption("--fsync", help: "wait until file and name are on the disk") {
                 (settings, _) in settings.synchronizes = true
+            },
+            CommandOption(
+                "--threads",
+                ["N"],
+                help:
+                    "how many compress an image; one a processor by default;\nthe bytes are the same"
+            ) { (settings, values) throws(ToolError) in
+                guard let threads = Int(values[0]), (1...1024).contains(threads) else {
+                    throw .usage("--threads takes 1 to 1024, not '\(values[0])'")
+                }
+                settings.threads = threads
             },
             CommandOption("--quiet", help: "no progress bar, no report") { (settings, _) in
                 settings.isQuiet = true

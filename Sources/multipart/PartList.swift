@@ -64,7 +64,7 @@ struct PartList {
             modifier("--palette", "PATH", of: [.pixels], help: "colors of an index format, RGBA") {
                 (part, value) throws(ToolError) in part.palette = value
             },
-            modifier("--level", "L", of: [.pixels, .image], help: levelHelp) {
+            modifier("--level", "L", of: [.pixels, .image], help: "\(levelHelp); fast by default") {
                 (part, value) throws(ToolError) in part.png.compression = try level(value)
             },
             modifier(
@@ -180,10 +180,12 @@ struct PartList {
         return lines.joined(separator: "\n")
     }
 
-    private static let levels: KeyValuePairs<String, PNGCompression> = [:]
+    private static let levels: KeyValuePairs<String, PNGCompression> = [
+        "fastest": .fastest, "fast": .fast, "balanced": .balanced, "small": .small,
+    ]
 
     private static var levelHelp: String {
-        (levels.map(\.key) + ["libpng:0 to libpng:9"]).joined(separator: ", ")
+        levels.map(\.key).joined(separator: ", ") + ",\nlibpng:0 to libpng:9"
     }
 
     private static func level(_ text: String) throws(ToolError) -> PNGCompression {
@@ -191,7 +193,7 @@ struct PartList {
         let words = text.split(separator: ":", omittingEmptySubsequences: false)
         guard words.count == 2, words[0] == "libpng", let level = Int(words[1]),
             (0...9).contains(level)
-        else { throw .usage("--level is one of \(levelHelp), not '\(text)'") }
+        else { throw .usage("--level does not know '\(text)'; see --help") }
         return .libpng(level: level)
     }
 

@@ -185,6 +185,7 @@ class Misuse(ToolTest):
             (["encode", "--field", "a", "b", "--subtype", "x", "--output", "out.body"], "--subtype"),
             (["encode", "--field", "a", "b", "--boundary", "", "--output", "out.body"], "boundary"),
             (["encode", "--field", "a", "b", "--boundary", "ü", "--output", "out.body"], "boundary"),
+            (["encode", "--field", "a", "b", "--threads", "0", "--output", "out.body"], "--threads"),
             (["encode", "--quiet=yes", "--field", "a", "b", "--output", "out.body"], "--quiet"),
         ):
             with self.subTest(arguments=arguments):

@@ -13,7 +13,7 @@ from support import ToolTest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Support"))
 import png_pixels
 
-LEVELS = ["libpng:0", "libpng:6", "libpng:9"]
+LEVELS = ["libpng:0", "libpng:6", "libpng:9", "fastest", "fast", "balanced", "small"]
 
 # The bytes of a pixel as (red, green, blue, alpha), by format; 16-bit samples are native.
 UNPACK = {
@@ -110,6 +110,20 @@ class Pixels(ToolTest):
         )
         self.assert_pixels(picture, [pixels[y * 16 : y * 16 + 16] for y in range(16)])
         self.assertIn(picture.color_type, (0, 3))
+
+    def test_threads_do_not_change_the_bytes(self):
+        raw = bytes(x * y >> 7 & 255 for y in range(700) for x in range(700))
+        self.write("raw", raw)
+        pixels = ["--pixels", "p", "raw", "--size", "700x700", "--format", "gray8"]
+        for level in LEVELS[3:]:
+            with self.subTest(level=level):
+                one, three = (
+                    self.contents(*pixels, "--level", level, "--threads", count)[0]
+                    for count in (1, 3)
+                )
+                self.assertEqual(one, three)
+                picture = png_pixels.decode(one)
+                self.assertEqual(b"".join(picture.rows), raw)
 
     def test_the_report_says_png(self):
         self.write("raw", bytes(12))
