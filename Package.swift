@@ -78,11 +78,6 @@ let package = Package(
             path: "Tests/CPNGReader",
             cSettings: cSettings
         ),
-        .executableTarget(
-            name: "multipart-demo",
-            dependencies: ["MultipartEncoder"],
-            swiftSettings: swiftSettings
-        ),
         .testTarget(
             name: "MultipartEncoderTests",
             dependencies: ["MultipartEncoder", "CPNG", "CPNGReader"],

@@ -100,7 +100,7 @@ public struct FormData: Sendable {
     }
 
     private func write(to writer: inout MultipartWriter) throws(MultipartError) {
-        for part in parts { try writer.append(part) }
+        try writer.append(parts)
     }
 
     private func headerBytes(
