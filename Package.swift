@@ -78,6 +78,11 @@ let package = Package(
             path: "Tests/CPNGReader",
             cSettings: cSettings
         ),
+        .executableTarget(
+            name: "multipart-demo",
+            dependencies: ["MultipartEncoder"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "MultipartEncoderTests",
             dependencies: ["MultipartEncoder", "CPNG", "CPNGReader"],
