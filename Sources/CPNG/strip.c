@@ -10,7 +10,7 @@ static const struct {
     [CPNG_FASTEST] = {96 << 10, cpng_encode_fast},
     [CPNG_FAST] = {96 << 10, cpng_encode_fast},
     [CPNG_BALANCED] = {256 << 10, cpng_encode_balanced},
-    [CPNG_SMALL] = {512 << 10, cpng_encode_fast},
+    [CPNG_SMALL] = {512 << 10, cpng_encode_small},
 };
 
 static size_t row_bytes(const cpng_image *image) {
