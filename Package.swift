@@ -73,19 +73,33 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            name: "MultipartReference",
+            path: "Tests/MultipartReference",
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["MultipartEncoder", "MultipartReference"],
+            path: "Fuzz/FuzzTargets",
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["FuzzTargets"],
+            path: "Fuzz/fuzz",
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "CPNGReader",
             dependencies: ["Clibpng"],
             path: "Tests/CPNGReader",
             cSettings: cSettings
         ),
-        .executableTarget(
-            name: "multipart-demo",
-            dependencies: ["MultipartEncoder"],
-            swiftSettings: swiftSettings
-        ),
         .testTarget(
             name: "MultipartEncoderTests",
-            dependencies: ["MultipartEncoder", "CPNG", "CPNGReader"],
+            dependencies: [
+                "MultipartEncoder", "MultipartReference", "FuzzTargets", "CPNG", "CPNGReader",
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(

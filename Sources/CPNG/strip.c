@@ -9,8 +9,8 @@ static const struct {
 } levels[] = {
     [CPNG_FASTEST] = {96 << 10, cpng_encode_fast},
     [CPNG_FAST] = {96 << 10, cpng_encode_fast},
-    [CPNG_BALANCED] = {256 << 10, cpng_encode_balanced},
-    [CPNG_SMALL] = {512 << 10, cpng_encode_small},
+    [CPNG_BALANCED] = {256 << 10, cpng_encode_fast},
+    [CPNG_SMALL] = {512 << 10, cpng_encode_fast},
 };
 
 static size_t row_bytes(const cpng_image *image) {

@@ -54,6 +54,6 @@ static inline const uint8_t *cpng_strip_above(const cpng_strip *strip, uint32_t 
 // when memory is short.
 typedef bool cpng_encode_strip(cpng_strip *strip, cpng_bits *bits);
 
-cpng_encode_strip cpng_encode_fast, cpng_encode_balanced, cpng_encode_small;
+cpng_encode_strip cpng_encode_fast;
 
 #endif

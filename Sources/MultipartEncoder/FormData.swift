@@ -62,6 +62,7 @@ public struct FormData: Sendable {
     /// - Returns: The finished body.
     /// - Throws: ``MultipartError``; nothing is left behind then.
     public func spool(in directory: String) throws(MultipartError) -> SpooledBody {
+        try checkLimits()
         var writer = try MultipartWriter(spoolingIn: directory, options: options)
         try write(to: &writer)
         return try writer.finish()
@@ -78,6 +79,7 @@ public struct FormData: Sendable {
         to path: String,
         replacing replaces: Bool = false
     ) throws(MultipartError) -> SpooledBody {
+        try checkLimits()
         var writer = try MultipartWriter(
             spoolingTo: path,
             replacing: replaces,
@@ -94,28 +96,29 @@ public struct FormData: Sendable {
     /// - Returns: What was written.
     /// - Throws: ``MultipartError``.
     public func stream(to descriptor: CInt) throws(MultipartError) -> StreamedBody {
-        try MultipartWriter.stream(to: descriptor, options: options) {
+        try checkLimits()
+        return try MultipartWriter.stream(to: descriptor, options: options) {
             (writer) throws(MultipartError) in try write(to: &writer)
         }
     }
 
     private func write(to writer: inout MultipartWriter) throws(MultipartError) {
-        try writer.append(parts)
+        for part in parts { try writer.append(part) }
     }
 
-    private func headerBytes(
+    func headerBytes(
         of part: Part,
         _ label: PartLabel
     ) throws(MultipartError) -> ContiguousArray<UInt8> {
         do {
             return try part.header(in: options.subtype)
-                .bytes(for: options.subtype, allowsNUL: options.allowsNULInNames)
+                .bytes(for: options)
         } catch {
             throw .header(label, error)
         }
     }
 
-    private func contentLength(
+    func contentLength(
         of part: Part,
         _ label: PartLabel
     ) throws(MultipartError) -> Int64? {

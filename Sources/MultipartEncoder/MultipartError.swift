@@ -20,6 +20,8 @@ public enum MultipartError: Error, Sendable {
     case lengthMismatch(PartLabel, promised: Int64, written: Int64)
     /// ``MultipartSubtype/related(start:)`` names a part that the body does not have.
     case noStartPart(String)
+    /// The body goes beyond what ``WritingOptions/limits`` allow.
+    case limit(LimitViolation)
     /// The task was cancelled or the progress handler said so.
     case cancelled
 }
@@ -66,6 +68,8 @@ extension MultipartError: CustomStringConvertible {
         case .lengthMismatch(let part, let promised, let written):
             "\(part): \(promised) bytes promised, \(written) written"
         case .noStartPart(let name): "no part is named \"\(printable(name))\", the start part"
+        case .limit(let violation):
+            violation.part.map { "part \($0 + 1): \(violation)" } ?? violation.description
         case .cancelled: "cancelled"
         }
     }

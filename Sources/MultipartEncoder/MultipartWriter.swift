@@ -21,6 +21,7 @@ public struct MultipartWriter: ~Copyable {
     private var grammar = MessageGrammar()
     private var parts: [SpooledPart] = []
     private var failure: MultipartError?
+    private var counter: LimitCounter?
 
     /// A writer whose body will be a new file in a directory, under a name of the library's making.
     ///
@@ -74,6 +75,7 @@ public struct MultipartWriter: ~Copyable {
         self.path = path
         self.replaces = replaces
         self.options = options
+        counter = options.limits.map { LimitCounter($0) }
     }
 
     private static func makeSpool(
@@ -92,6 +94,7 @@ public struct MultipartWriter: ~Copyable {
         path = ""
         replaces = false
         self.options = options
+        counter = options.limits.map { LimitCounter($0) }
         sink = PartSink(
             descriptor: descriptor,
             path: nil,
@@ -192,6 +195,7 @@ public struct MultipartWriter: ~Copyable {
             )
             let delimiter = writer.grammar.finish()
             try writer.sink.write(structure: delimiter.bytes(for: writer.options.boundary))
+            try writer.refuse(writer.counter?.body(writer.sink.bodyLength))
             try writer.sink.flush()
             try writer.sink.reportNow()
             return StreamedBody(
@@ -229,13 +233,17 @@ public struct MultipartWriter: ~Copyable {
         let label = nextLabel(header.name)
         let bytes: ContiguousArray<UInt8>
         do throws(HeaderDefect) {
-            bytes = try header.bytes(
-                for: options.subtype,
-                allowsNUL: options.allowsNULInNames
-            )
+            bytes = try header.bytes(for: options)
         } catch {
             throw .header(label, error)
         }
+        try refuse(
+            counter?.begin(
+                name: header.name,
+                isFile: header.filename != nil,
+                headerLength: bytes.count
+            )
+        )
         try sink.begin(
             label,
             delimiter: grammar.beginPart().bytes(for: options.boundary),
@@ -250,6 +258,8 @@ public struct MultipartWriter: ~Copyable {
         from offset: Int64
     ) throws(MultipartError) {
         if let failure = sink.failure { throw failure }
+        let length = sink.bodyLength - offset
+        try refuse(counter?.content(length, isFile: header.filename != nil))
         grammar.endPart()
         parts.append(
             SpooledPart(
@@ -257,9 +267,13 @@ public struct MultipartWriter: ~Copyable {
                 filename: header.filename,
                 contentType: header.contentType,
                 offset: offset,
-                length: sink.bodyLength - offset
+                length: length
             )
         )
+    }
+
+    private func refuse(_ violations: [LimitViolation]?) throws(MultipartError) {
+        if let first = violations?.first { throw .limit(first) }
     }
 
     /// Which part comes next, for an error about it.

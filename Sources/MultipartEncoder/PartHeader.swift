@@ -53,10 +53,11 @@ struct PartHeader {
     ///
     /// In this order: `Content-Disposition`, `Content-Type`, `Content-ID`, the caller's own.
     func bytes(
-        for subtype: MultipartSubtype,
-        allowsNUL: Bool
+        for options: WritingOptions
     ) throws(HeaderDefect) -> ContiguousArray<UInt8> {
-        if !allowsNUL, name.utf8.contains(0) || filename?.utf8.contains(0) == true {
+        let subtype = options.subtype
+        let filename = filename.map { options.filenames.applied(to: $0) }
+        if !options.allowsNULInNames, name.utf8.contains(0) || filename?.utf8.contains(0) == true {
             throw .nulInName
         }
         var header: ContiguousArray<UInt8> = []
@@ -65,11 +66,11 @@ struct PartHeader {
         case .formData:
             header.append(contentsOf: "Content-Disposition: form-data; name=".utf8)
             HeaderText.append(quoted: Newlines.normalized(name), to: &header)
-            appendFilename(to: &header)
+            Self.append(filename, to: &header)
         case .mixed, .related:
             if filename != nil {
                 header.append(contentsOf: "Content-Disposition: attachment".utf8)
-                appendFilename(to: &header)
+                Self.append(filename, to: &header)
             }
         }
         if let contentType {
@@ -86,7 +87,10 @@ struct PartHeader {
         return header
     }
 
-    private func appendFilename(to header: inout ContiguousArray<UInt8>) {
+    private static func append(
+        _ filename: String?,
+        to header: inout ContiguousArray<UInt8>
+    ) {
         if let filename {
             header.append(contentsOf: "; filename=".utf8)
             HeaderText.append(quoted: filename, to: &header)

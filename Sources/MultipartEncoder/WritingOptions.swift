@@ -14,6 +14,11 @@ public struct WritingOptions: Sendable {
     ///
     /// The body's bytes do not depend on it.
     public var threads: Int?
+    /// Changes to filenames that some servers need; none unless you ask for them.
+    public var filenames: FilenameForm
+    /// What the servers in question can take; a body that goes beyond it is an error before any of
+    /// it is sent.
+    public var limits: Limits?
     /// Called on the writing thread, about once for every 256 KiB.
     public var progress: (@Sendable (BodyProgress) -> ProgressAnswer)?
 
@@ -24,6 +29,8 @@ public struct WritingOptions: Sendable {
         synchronizes: Bool = false,
         allowsNULInNames: Bool = false,
         threads: Int? = nil,
+        filenames: FilenameForm = [],
+        limits: Limits? = nil,
         progress: (@Sendable (BodyProgress) -> ProgressAnswer)? = nil
     ) {
         self.boundary = boundary
@@ -31,6 +38,8 @@ public struct WritingOptions: Sendable {
         self.synchronizes = synchronizes
         self.allowsNULInNames = allowsNULInNames
         self.threads = threads
+        self.filenames = filenames
+        self.limits = limits
         self.progress = progress
     }
 }

@@ -9,7 +9,7 @@ struct Command: Sendable {
     let run: @Sendable (Arguments) async throws(ToolError) -> Void
 
     static let all: [Command] = [
-        .encode
+        .encode, .inspect,
     ]
 
     static let version = "0.1.0"

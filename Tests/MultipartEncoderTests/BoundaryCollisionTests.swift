@@ -1,4 +1,5 @@
 import MultipartEncoder
+import MultipartReference
 import Testing
 
 /// A boundary of the caller's own is found in whatever a part is made of, and nothing is left.

@@ -1,4 +1,5 @@
 import MultipartEncoder
+import MultipartReference
 import Testing
 
 /// Forms made from seeds; a failure names the seed that makes it come again.

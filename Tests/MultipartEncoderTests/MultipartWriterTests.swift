@@ -1,5 +1,6 @@
 import Foundation
 import MultipartEncoder
+import MultipartReference
 import Testing
 
 @Suite struct MultipartWriterTests {

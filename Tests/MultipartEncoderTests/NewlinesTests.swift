@@ -1,4 +1,5 @@
 import MultipartEncoder
+import MultipartReference
 import Testing
 
 @Suite struct NewlinesTests {

@@ -1,5 +1,6 @@
 import Foundation
 import MultipartEncoder
+import MultipartReference
 import Testing
 
 /// What a body is written to: full disks, slow pipes, readers that go away.

@@ -1,4 +1,5 @@
 import MultipartEncoder
+import MultipartReference
 
 /// A form made from a seed, full of what could be taken for a delimiter, and what must become of
 /// it.
