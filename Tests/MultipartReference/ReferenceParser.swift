@@ -14,7 +14,9 @@ package enum ReferenceParser {
         package var name: String?
         package var filename: String?
 
-        package var contentType: String? { headers.first { $0.name.lowercased() == "content-type" }?.value }
+        package var contentType: String? {
+            headers.first { $0.name.lowercased() == "content-type" }?.value
+        }
     }
 
     package struct Header: Equatable {
@@ -75,7 +77,8 @@ package enum ReferenceParser {
         }
         part.content = Array(body[position..<end])
         part.offset = position
-        let isDisposition = { (header: Header) in header.name.lowercased() == "content-disposition" }
+        let isDisposition = { (header: Header) in header.name.lowercased() == "content-disposition"
+        }
         if let disposition = part.headers.first(where: isDisposition) {
             try read(disposition.value, into: &part, at: position)
         }

@@ -14,7 +14,7 @@ final class SlowReader: @unchecked Sendable {
         source = pipe.fileHandleForReading
         writing = pipe.fileHandleForWriting
         descriptor = writing.fileDescriptor
-        _ = fcntl(descriptor, 1031 /* F_SETPIPE_SZ */, 4096)
+        _ = fcntl(descriptor, setPipeSize, 4096)
         start()
     }
 
@@ -54,7 +54,7 @@ final class TailCounter: @unchecked Sendable {
     private let done = DispatchSemaphore(value: 0)
 
     init() {
-        _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, 1031 /* F_SETPIPE_SZ */, 1 << 20)
+        _ = fcntl(pipe.fileHandleForWriting.fileDescriptor, setPipeSize, 1 << 20)
         Thread { [self] in
             while true {
                 let piece = pipe.fileHandleForReading.availableData
@@ -74,3 +74,6 @@ final class TailCounter: @unchecked Sendable {
         return (count, tail)
     }
 }
+
+/// Linux's `F_SETPIPE_SZ`, which Swift's libc import hides.
+private let setPipeSize: CInt = 1031
