@@ -2,6 +2,7 @@
 #ifndef CPNG_DEFLATE_H
 #define CPNG_DEFLATE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -22,19 +23,17 @@ typedef struct {
   uint16_t extra;
 } cpng_symbol;
 
+// Without branches, as lengths and distances can't be predicted.
 static inline cpng_symbol cpng_length_symbol(unsigned length) {
-  unsigned value = length - CPNG_MIN_MATCH;
-  if (length == CPNG_MAX_MATCH) return (cpng_symbol){285, 0, 0};
-  if (value < 8) return (cpng_symbol){(uint16_t)(257 + value), 0, 0};
-  unsigned extra = 29 - (unsigned)__builtin_clz(value);
-  return (cpng_symbol){(uint16_t)(257 + 4 * extra + (value >> extra)), (uint8_t)extra,
-                       (uint16_t)(value & ((1u << extra) - 1))};
+  unsigned value = length - CPNG_MIN_MATCH, extra = 29 - (unsigned)__builtin_clz(value | 4);
+  unsigned symbol = 257 + 4 * extra + (value >> extra), mask = (1u << extra) - 1;
+  bool longest = length == CPNG_MAX_MATCH;  // has a symbol to itself
+  return (cpng_symbol){(uint16_t)(longest ? 285 : symbol), (uint8_t)(longest ? 0 : extra),
+                       (uint16_t)(longest ? 0 : value & mask)};
 }
 
 static inline cpng_symbol cpng_distance_symbol(unsigned distance) {
-  unsigned value = distance - 1;
-  if (value < 4) return (cpng_symbol){(uint16_t)value, 0, 0};
-  unsigned extra = 30 - (unsigned)__builtin_clz(value);
+  unsigned value = distance - 1, extra = 30 - (unsigned)__builtin_clz(value | 2);
   return (cpng_symbol){(uint16_t)(2 * extra + (value >> extra)), (uint8_t)extra,
                        (uint16_t)(value & ((1u << extra) - 1))};
 }

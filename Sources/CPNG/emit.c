@@ -45,29 +45,33 @@ void cpng_count(cpng_counts *counts, const cpng_block *block) {
 }
 
 void cpng_count_sample(cpng_counts *counts, const cpng_block *block) {
-  enum { PIECE = 16, SHARE = 4, LONG = 512 };
-  four_counts exact, sampled;
-  memset(exact, 0, sizeof exact);
-  memset(sampled, 0, sizeof sampled);
+  enum { PIECE = 16, SHARE = 4, LONG = 512, MANY = 512 };
+  four_counts shares, wholes;
+  memset(shares, 0, sizeof shares);
+  memset(wholes, 0, sizeof wholes);
   memset(counts, 0, sizeof *counts);
   const uint8_t *next = block->bytes;
-  unsigned missed = 0;
+  const bool many = block->sequence_count > MANY;
+  unsigned missed = many;
   for (size_t i = 0; i < block->sequence_count; i++) {
     size_t count = block->sequences[i].literals, done = 0;
     if (count >= LONG) {
       missed = 1;
       for (; done + SHARE * PIECE <= count; done += SHARE * PIECE) {
         for (size_t at = 0; at < PIECE; at += 4)
-          count_four(sampled, next + done + at);
+          count_four(shares, next + done + at);
       }
+    } else if (!many) {
+      count_literals(wholes, next, count);
+    } else if (i % SHARE == 0) {
+      count_literals(shares, next, count);
     }
-    count_literals(exact, next + done, count - done);
     next += count + block->sequences[i].length;
   }
   for (unsigned i = 0; i < 256; i++) {
-    counts->literals[i] = exact[0][i] + exact[1][i] + exact[2][i] + exact[3][i];
-    counts->literals[i] += SHARE * (sampled[0][i] + sampled[1][i] + sampled[2][i] + sampled[3][i]);
-    counts->literals[i] += missed;
+    uint32_t share = shares[0][i] + shares[1][i] + shares[2][i] + shares[3][i];
+    counts->literals[i] = wholes[0][i] + wholes[1][i] + wholes[2][i] + wholes[3][i];
+    counts->literals[i] += SHARE * share + missed;
   }
   count_matches(counts, block);
 }

@@ -5,6 +5,11 @@ INLINE void put_packed(cpng_bits *bits, uint32_t entry) {
   cpng_put(bits, entry & 0xffff, entry >> 16);
 }
 
+// The code of a literal, or nothing if it isn't wanted.
+INLINE uint32_t entry_if(bool wanted, uint32_t entry) { return entry & -(uint32_t)wanted; }
+
+// Reads up to 3 bytes more, so that the last ones need no branches: how many there are can't be
+// predicted.
 INLINE void write_literals(cpng_bits *bits, const uint32_t *table, const uint8_t *bytes,
                            size_t count) {
   for (; count >= 4; count -= 4, bytes += 4) {
@@ -19,21 +24,24 @@ INLINE void write_literals(cpng_bits *bits, const uint32_t *table, const uint8_t
       cpng_put(bits, cd, cd_count);
     }
   }
-  for (; count > 0; count--)
-    put_packed(bits, table[*bytes++]);
+  uint32_t a = entry_if(count > 0, table[bytes[0]]), b = entry_if(count > 1, table[bytes[1]]);
+  uint32_t c = entry_if(count > 2, table[bytes[2]]);
+  unsigned ab_count = (a >> 16) + (b >> 16);
+  uint64_t ab = (a & 0xffff) | (uint64_t)(b & 0xffff) << (a >> 16);
+  cpng_put(bits, ab | (uint64_t)(c & 0xffff) << ab_count, ab_count + (c >> 16));
 }
 
 INLINE void write_piece(cpng_bits *bits, const cpng_emit_tables *tables, const uint8_t *bytes,
                         size_t count) {
-  while (tables->grouped && count >= CPNG_VECTOR_LITERALS) {
+  while (tables->grouped && count > CPNG_FEW_LITERALS) {
     size_t done = write_vectors(bits, &tables->groups, bytes, count);
     bytes += done;
     count -= done;
-    if (count < CPNG_VECTOR_LITERALS) break;
+    if (count <= CPNG_FEW_LITERALS) break;
     // Codes too long for the vectors: rare, and past them it goes on as before.
-    write_literals(bits, tables->literals, bytes, CPNG_VECTOR_LITERALS);
-    bytes += CPNG_VECTOR_LITERALS;
-    count -= CPNG_VECTOR_LITERALS;
+    write_literals(bits, tables->literals, bytes, CPNG_FEW_LITERALS);
+    bytes += CPNG_FEW_LITERALS;
+    count -= CPNG_FEW_LITERALS;
   }
   write_literals(bits, tables->literals, bytes, count);
 }

@@ -1,6 +1,10 @@
 // Row filters, written once for all kernels. Included by a kernel's file behind its vectors.
 #include "filter.h"
 
+// How far ahead pixels are fetched, since large images come from memory. It may be further than the
+// row goes on, which does no harm.
+enum { AHEAD = 512 };
+
 // One or more residuals; `at` is at least `unit`.
 INLINE vector residual(cpng_filter filter, const uint8_t *row, const uint8_t *above, size_t at,
                        size_t unit) {
@@ -51,8 +55,10 @@ INLINE void filter_row(cpng_filter filter, uint8_t *restrict out, const uint8_t 
   size_t at = 0;
   for (; at < unit && at < count; at++)
     out[at] = lone_residual(filter, row, above, at, unit);
-  for (; at + VECTOR <= count; at += VECTOR)
+  for (; at + VECTOR <= count; at += VECTOR) {
+    __builtin_prefetch((const void *)((uintptr_t)row + at + AHEAD));
     v_store(out + at, residual(filter, row, above, at, unit));
+  }
   if (at == count) return;
   if (count >= unit + VECTOR) {  // once more over some that are done
     v_store(out + count - VECTOR, residual(filter, row, above, count - VECTOR, unit));
@@ -75,7 +81,7 @@ FILTER(filter_average, CPNG_AVERAGE)
 FILTER(filter_paeth, CPNG_PAETH)
 
 // Costs are summed in bytes, for as many vectors as cannot overflow one.
-enum { COST_VECTORS = 8, COST_PIECE = 32, COST_AHEAD = 512 };
+enum { COST_VECTORS = 8, COST_PIECE = 32 };
 _Static_assert(COST_VECTORS *CPNG_COST_MAX < 256, "a sum of costs has to fit a byte");
 _Static_assert(COST_PIECE % VECTOR == 0, "a piece is made of whole vectors");
 
@@ -84,9 +90,8 @@ INLINE void add_costs(uint64_t costs[5], const uint8_t *row, const uint8_t *abov
                       size_t pieces, size_t stride, size_t unit) {
   vector none = v_set(0), sub = none, up = none, average = none, paeth = none;
   for (; pieces > 0; pieces--, at += stride) {
-    // Large images come from memory. Prefetching looks further than the row, which does no harm.
     for (size_t line = 0; line < stride; line += 64)
-      __builtin_prefetch((const void *)((uintptr_t)row + at + line + COST_AHEAD));
+      __builtin_prefetch((const void *)((uintptr_t)row + at + line + AHEAD));
     none = v_add(none, v_cost(residual(CPNG_NONE, row, above, at, unit)));
     sub = v_add(sub, v_cost(residual(CPNG_SUB, row, above, at, unit)));
     up = v_add(up, v_cost(residual(CPNG_UP, row, above, at, unit)));

@@ -7,7 +7,8 @@ static bool supported(const cpng_kernel_table *kernel) {
 #if defined(__x86_64__)
   if (kernel == &cpng_kernel_avx2)
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul");
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
+           __builtin_cpu_supports("pclmul");
 #endif
   (void)kernel;
   return true;

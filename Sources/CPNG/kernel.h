@@ -22,10 +22,14 @@ typedef struct {
                         const uint8_t *restrict above, size_t count, size_t unit);
   void (*filter_costs)(uint64_t costs[5], const uint8_t *row, const uint8_t *above, size_t count,
                        size_t unit, size_t step);
-  // Spells `count` bytes with runs as the only matches; returns how many sequences that took.
-  // CPNG_PADDING bytes behind the last one may be read.
-  size_t (*find_runs)(cpng_sequence *sequences, uint32_t *anchors, const uint8_t *bytes,
-                      size_t count);
+  // Spells `count` bytes with runs as matches, and with longer matches behind runs; returns how
+  // many sequences that took. CPNG_PADDING bytes behind the last one may be read, whatever they
+  // hold. `heads` has room for 2^CPNG_REPEAT_BITS, `marks` for count / 8 + 32 bytes.
+  size_t (*find_runs)(cpng_sequence *sequences, uint32_t *heads, uint8_t *marks,
+                      const uint8_t *bytes, size_t count);
+  // The same with every match of CPNG_SHORTEST_REPEAT bytes that it comes across.
+  size_t (*find_repeats)(cpng_sequence *sequences, uint32_t *heads, const uint8_t *bytes,
+                         size_t count, bool thorough);
   // Writes a block's tokens and its end. False, with `bits` as it was, when `end` was passed: by up
   // to CPNG_EMIT_SLACK bytes.
   bool (*write_tokens)(cpng_bits *bits, const cpng_block *block, const cpng_emit_tables *tables,

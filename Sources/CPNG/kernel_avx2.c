@@ -16,6 +16,7 @@ const cpng_kernel_table cpng_kernel_avx2 = {
     .filter_row = {filter_none, filter_sub, filter_up, filter_average, filter_paeth},
     .filter_costs = filter_costs,
     .find_runs = find_runs,
+    .find_repeats = find_repeats,
     .write_tokens = write_tokens,
     .crc32 = crc,
     .adler32 = adler,

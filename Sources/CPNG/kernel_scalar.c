@@ -3,7 +3,7 @@
 #include "vector_scalar.h"
 #include <zlib.h>
 
-enum { CPNG_VECTOR_LITERALS = 1 << 30 };
+enum { CPNG_FEW_LITERALS = 1 << 30 };
 
 // Literals are written from the general table only.
 static size_t write_vectors(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
@@ -29,6 +29,7 @@ const cpng_kernel_table cpng_kernel_scalar = {
     .filter_row = {filter_none, filter_sub, filter_up, filter_average, filter_paeth},
     .filter_costs = filter_costs,
     .find_runs = find_runs,
+    .find_repeats = find_repeats,
     .write_tokens = write_tokens,
     .crc32 = crc,
     .adler32 = adler,

@@ -1,6 +1,10 @@
 // Writes literals 32 at a time: their codes by shuffles, joined to groups of 4 by shifts.
 #include "grouped.h"
 
+static const uint8_t positions[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                      11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                      22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+
 INLINE vector table(const uint8_t *sixteen) {
   return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)sixteen));
 }
@@ -26,67 +30,91 @@ INLINE vector join64(vector codes, vector lengths) {
   return _mm256_or_si256(first, _mm256_sllv_epi64(_mm256_srli_epi64(codes, 32), lengths));
 }
 
-// Returns how many of the literals were written: a multiple of 32.
-INLINE size_t write_vectors(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
-                            size_t count) {
+// Writes up to 32 literals, or none if a code is too long for this. If some are to be left out,
+// they are read all the same.
+INLINE bool write_vector(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
+                         size_t count, bool whole) {
+  enum { MOST = 56 };  // bits that can be put at once
   static const uint8_t singles[16] = {255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255};
   static const uint8_t reversed[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
   const vector nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
-  const vector ones = _mm256_set1_epi8(1);
-  size_t done = 0;
-  for (; done + 32 <= count; done += 32) {
-    vector literals = v_load(bytes + done), low = _mm256_and_si256(literals, nibble);
-    vector high = _mm256_and_si256(_mm256_srli_epi16(literals, 4), nibble);
-    vector single = look_up(singles, high);
-    vector lengths = _mm256_blendv_epi8(
-        look_up(groups->length, high),
-        look_up_single(groups->first_length, groups->last_length, literals, low), single);
+  const vector ones = _mm256_set1_epi8(1), most = _mm256_set1_epi32(MOST);
+  vector literals = v_load(bytes), low = _mm256_and_si256(literals, nibble);
+  vector high = _mm256_and_si256(_mm256_srli_epi16(literals, 4), nibble);
+  vector single = look_up(singles, high);
+  vector lengths = _mm256_blendv_epi8(
+      look_up(groups->length, high),
+      look_up_single(groups->first_length, groups->last_length, literals, low), single);
 
-    // A group's prefix and 4 bits behind it; a single's code takes the prefix's place.
-    vector last = _mm256_add_epi8(low, look_up(groups->offset, high));
-    vector carry = _mm256_cmpgt_epi8(last, nibble);
-    last = _mm256_andnot_si256(single, look_up(reversed, last));
-    vector code_low = _mm256_blendv_epi8(look_up(groups->prefix_low, high),
-                                         look_up(groups->next_low, high), carry);
-    vector code_high = _mm256_blendv_epi8(look_up(groups->prefix_high, high),
-                                          look_up(groups->next_high, high), carry);
-    code_low = _mm256_blendv_epi8(
-        code_low, look_up_single(groups->first_low, groups->last_low, literals, low), single);
-    code_high = _mm256_blendv_epi8(
-        code_high, look_up_single(groups->first_high, groups->last_high, literals, low), single);
-    vector scale_low = look_up(groups->scale_low, high);
-    vector scale_high = look_up(groups->scale_high, high);
-
-    // 16 bits a code: the first 8 bytes of both lanes, and the others.
-    vector a = _mm256_or_si256(_mm256_unpacklo_epi8(code_low, code_high),
-                               _mm256_mullo_epi16(_mm256_unpacklo_epi8(last, zero),
-                                                  _mm256_unpacklo_epi8(scale_low, scale_high)));
-    vector b = _mm256_or_si256(_mm256_unpackhi_epi8(code_low, code_high),
-                               _mm256_mullo_epi16(_mm256_unpackhi_epi8(last, zero),
-                                                  _mm256_unpackhi_epi8(scale_low, scale_high)));
-    vector evens = _mm256_and_si256(lengths, _mm256_set1_epi16(255));
-    a = join32(a, _mm256_unpacklo_epi16(evens, zero));
-    b = join32(b, _mm256_unpackhi_epi16(evens, zero));
-    vector pairs = _mm256_maddubs_epi16(lengths, ones);
-    vector quads = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
-    if (_mm256_movemask_epi8(_mm256_cmpgt_epi32(quads, _mm256_set1_epi32(56))) != 0) break;
-    evens = _mm256_blend_epi16(pairs, zero, 0xaa);
-    a = join64(a, _mm256_unpacklo_epi32(evens, zero));
-    b = join64(b, _mm256_unpackhi_epi32(evens, zero));
-
-    uint64_t codes[8];
-    uint32_t counts[8];
-    _mm256_storeu_si256((__m256i *)codes, a);
-    _mm256_storeu_si256((__m256i *)(codes + 4), b);
-    _mm256_storeu_si256((__m256i *)counts, quads);
-    cpng_put(bits, codes[0], counts[0]);
-    cpng_put(bits, codes[1], counts[1]);
-    cpng_put(bits, codes[4], counts[2]);
-    cpng_put(bits, codes[5], counts[3]);
-    cpng_put(bits, codes[2], counts[4]);
-    cpng_put(bits, codes[3], counts[5]);
-    cpng_put(bits, codes[6], counts[6]);
-    cpng_put(bits, codes[7], counts[7]);
+  // A group's prefix and 4 bits behind it; a single's code takes the prefix's place.
+  vector last = _mm256_add_epi8(low, look_up(groups->offset, high));
+  vector carry = _mm256_cmpgt_epi8(last, nibble);
+  last = _mm256_andnot_si256(single, look_up(reversed, last));
+  vector code_low =
+      _mm256_blendv_epi8(look_up(groups->prefix_low, high), look_up(groups->next_low, high), carry);
+  vector code_high = _mm256_blendv_epi8(look_up(groups->prefix_high, high),
+                                        look_up(groups->next_high, high), carry);
+  code_low = _mm256_blendv_epi8(
+      code_low, look_up_single(groups->first_low, groups->last_low, literals, low), single);
+  code_high = _mm256_blendv_epi8(
+      code_high, look_up_single(groups->first_high, groups->last_high, literals, low), single);
+  vector scale_low = look_up(groups->scale_low, high);
+  vector scale_high = look_up(groups->scale_high, high);
+  if (!whole) {
+    vector wanted = _mm256_cmpgt_epi8(_mm256_set1_epi8((char)count), v_load(positions));
+    lengths = _mm256_and_si256(lengths, wanted);
+    last = _mm256_and_si256(last, wanted);
+    code_low = _mm256_and_si256(code_low, wanted);
+    code_high = _mm256_and_si256(code_high, wanted);
   }
-  return done;
+
+  // 16 bits a code: the first 8 bytes of both lanes, and the others.
+  vector a = _mm256_or_si256(_mm256_unpacklo_epi8(code_low, code_high),
+                             _mm256_mullo_epi16(_mm256_unpacklo_epi8(last, zero),
+                                                _mm256_unpacklo_epi8(scale_low, scale_high)));
+  vector b = _mm256_or_si256(_mm256_unpackhi_epi8(code_low, code_high),
+                             _mm256_mullo_epi16(_mm256_unpackhi_epi8(last, zero),
+                                                _mm256_unpackhi_epi8(scale_low, scale_high)));
+  vector evens = _mm256_and_si256(lengths, _mm256_set1_epi16(255));
+  a = join32(a, _mm256_unpacklo_epi16(evens, zero));
+  b = join32(b, _mm256_unpackhi_epi16(evens, zero));
+  vector pairs = _mm256_maddubs_epi16(lengths, ones);
+  vector quads = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+  evens = _mm256_blend_epi16(pairs, zero, 0xaa);
+  a = join64(a, _mm256_unpacklo_epi32(evens, zero));
+  b = join64(b, _mm256_unpackhi_epi32(evens, zero));
+
+  // Eight codes in each 64 bits, in order, if they fit; mostly they do.
+  vector halves = _mm256_unpacklo_epi64(a, b), others = _mm256_unpackhi_epi64(a, b);
+  evens = _mm256_blend_epi32(quads, zero, 0xaa);
+  vector sums = _mm256_add_epi64(evens, _mm256_srli_epi64(quads, 32));
+  vector eights = _mm256_or_si256(halves, _mm256_sllv_epi64(others, evens));
+  uint64_t codes[8], counts[4];
+  if (_mm256_testz_si256(_mm256_cmpgt_epi32(sums, most), ones)) {
+    _mm256_storeu_si256((__m256i *)codes, eights);
+    _mm256_storeu_si256((__m256i *)counts, sums);
+    for (unsigned i = 0; i < 4; i++)
+      cpng_put(bits, codes[i], (unsigned)counts[i]);
+    return true;
+  }
+  if (!_mm256_testz_si256(_mm256_cmpgt_epi32(quads, most), ones)) return false;
+  _mm256_storeu_si256((__m256i *)codes, halves);
+  _mm256_storeu_si256((__m256i *)(codes + 4), others);
+  _mm256_storeu_si256((__m256i *)counts, quads);
+  for (unsigned i = 0; i < 4; i++) {
+    cpng_put(bits, codes[i], (uint32_t)counts[i]);
+    cpng_put(bits, codes[4 + i], (unsigned)(counts[i] >> 32));
+  }
+  return true;
+}
+
+// Writes literals until some come whose codes are too long for this; returns how many were written.
+INLINE size_t write_vectors(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
+                            size_t count) {
+  size_t done = 0;
+  for (; done + VECTOR <= count; done += VECTOR) {
+    if (!write_vector(bits, groups, bytes + done, VECTOR, true)) return done;
+  }
+  if (count - done <= CPNG_FEW_LITERALS) return done;
+  return write_vector(bits, groups, bytes + done, count - done, false) ? count : done;
 }

@@ -4,18 +4,20 @@
 #include "runs.h"
 #include "strip_internal.h"
 
-static unsigned least(const uint64_t costs[5]) {
+static cpng_filter least(const uint64_t costs[5]) {
   unsigned best = CPNG_SUB;
   for (unsigned filter = CPNG_UP; filter <= CPNG_PAETH; filter++) {
     if (costs[filter] < costs[best]) best = filter;
   }
-  return best;
+  return (cpng_filter)best;
 }
 
-// Looks at a quarter of every row.
-static void filter_by_row(cpng_strip *strip) {
+// Chooses a filter for so many rows at a time, from a quarter of the first one's bytes.
+static void filter_rows(cpng_strip *strip, uint32_t period) {
   enum { STEP = 4 };
   uint8_t *out = strip->filtered;
+  cpng_filter filter = CPNG_UP;
+  uint32_t chosen = 0;  // rows that still take the filter
   for (uint32_t row = 0; row < strip->row_count; row++, out += strip->row_bytes) {
     const uint8_t *here = cpng_strip_row(strip, row), *above = cpng_strip_above(strip, row);
     if (memcmp(here, above, strip->row_bytes) == 0) {
@@ -23,11 +25,14 @@ static void filter_by_row(cpng_strip *strip) {
       memset(out, 0, strip->row_bytes);
       continue;
     }
-    uint64_t costs[5];
-    cpng_filter_costs(costs, here, above, strip->row_bytes, strip->unit, STEP);
-    unsigned filter = least(costs);
+    if (chosen-- == 0) {
+      uint64_t costs[5];
+      cpng_filter_costs(costs, here, above, strip->row_bytes, strip->unit, STEP);
+      filter = least(costs);
+      chosen = period - 1;
+    }
     *out++ = (uint8_t)filter;
-    cpng_filter_row((cpng_filter)filter, out, here, above, strip->row_bytes, strip->unit);
+    cpng_filter_row(filter, out, here, above, strip->row_bytes, strip->unit);
   }
 }
 
@@ -39,33 +44,48 @@ static void copy_rows(cpng_strip *strip) {
   }
 }
 
-bool cpng_encode_fast(cpng_strip *strip, cpng_bits *bits) {
-  if (strip->prefer_plain)
-    copy_rows(strip);
-  else
-    filter_by_row(strip);
+static bool write_blocks(cpng_strip *strip, cpng_bits *bits, bool thorough) {
   size_t most = strip->filtered_count < CPNG_BLOCK_MAX ? strip->filtered_count : CPNG_BLOCK_MAX;
-  cpng_sequence *sequences = cpng_area_reserve(&strip->scratch->sequences,
-                                               (most / CPNG_SHORTEST_RUN + 1) * sizeof *sequences);
-  uint32_t anchors[1 << CPNG_ANCHOR_BITS];
-  if (sequences == NULL) return false;
+  cpng_sequence *sequences = cpng_area_reserve(
+      &strip->scratch->sequences, (most / CPNG_SHORTEST_REPEAT + 1) * sizeof *sequences);
+  uint8_t *marks = cpng_area_reserve(&strip->scratch->marks, most / 8 + 32);
+  if (sequences == NULL || marks == NULL) return false;
+  const cpng_kernel_table *kernel = cpng_kernel();
+  uint32_t heads[1 << CPNG_REPEAT_BITS];
   for (size_t at = 0; at < strip->filtered_count;) {
     size_t left = strip->filtered_count - at;
     cpng_block block = {strip->filtered + at, left < CPNG_BLOCK_MAX ? left : CPNG_BLOCK_MAX,
                         sequences, 0};
-    block.sequence_count = cpng_kernel()->find_runs(sequences, anchors, block.bytes, block.count);
     at += block.count;
     cpng_counts counts;
     cpng_plan plan;
-    if (strip->prefer_plain)
+    if (strip->prefer_plain) {
+      block.sequence_count =
+          kernel->find_repeats(sequences, heads, block.bytes, block.count, thorough);
       cpng_count(&counts, &block);
-    else
-      cpng_count_sample(&counts, &block);
-    if (strip->prefer_plain)
       cpng_plan_block(&plan, &counts, block.count, CPNG_MAX_BITS);
-    else
+    } else {
+      block.sequence_count = kernel->find_runs(sequences, heads, marks, block.bytes, block.count);
+      cpng_count_sample(&counts, &block);
       cpng_plan_grouped(&plan, &counts, block.count);
+    }
     cpng_write_block(bits, &plan, &block, strip->last && at == strip->filtered_count);
   }
   return true;
+}
+
+bool cpng_encode_fastest(cpng_strip *strip, cpng_bits *bits) {
+  if (strip->prefer_plain)
+    copy_rows(strip);
+  else
+    filter_rows(strip, 4);
+  return write_blocks(strip, bits, false);
+}
+
+bool cpng_encode_fast(cpng_strip *strip, cpng_bits *bits) {
+  if (strip->prefer_plain)
+    copy_rows(strip);
+  else
+    filter_rows(strip, 1);
+  return write_blocks(strip, bits, true);
 }

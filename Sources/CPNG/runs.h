@@ -12,6 +12,8 @@ enum {
   CPNG_DENSE_SHARE = 4,  // one in so many bytes differs from the one before
   CPNG_ANCHOR_BITS = 12,
   CPNG_FEWEST_CHANGES = 6,
+  CPNG_SHORTEST_REPEAT = 6,
+  CPNG_REPEAT_BITS = 13,
 };
 
 // Adds a match of any length of 3 or more, cut into pieces that deflate can express, after

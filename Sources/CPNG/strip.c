@@ -7,8 +7,8 @@ static const struct {
   size_t strip_bytes;
   cpng_encode_strip *encode;
 } levels[] = {
-    [CPNG_FASTEST] = {96 << 10, cpng_encode_fast},
-    [CPNG_FAST] = {96 << 10, cpng_encode_fast},
+    [CPNG_FASTEST] = {128 << 10, cpng_encode_fastest},
+    [CPNG_FAST] = {128 << 10, cpng_encode_fast},
     [CPNG_BALANCED] = {256 << 10, cpng_encode_fast},
     [CPNG_SMALL] = {512 << 10, cpng_encode_fast},
 };
@@ -25,6 +25,7 @@ void cpng_strip_scratch_free(cpng_strip_scratch *scratch) {
   free(scratch->zeros.memory);
   free(scratch->filtered.memory);
   free(scratch->sequences.memory);
+  free(scratch->marks.memory);
   for (unsigned level = 0; level < 4; level++)
     free(scratch->level[level].memory);
   free(scratch);

@@ -17,8 +17,8 @@ void *cpng_area_reserve(cpng_area *area, size_t size);
 
 struct cpng_strip_scratch {
   cpng_area converted, zeros, filtered;
-  cpng_area sequences;  // of one block
-  cpng_area level[4];   // whatever a level needs besides, by level
+  cpng_area sequences, marks;  // of one block
+  cpng_area level[4];          // whatever a level needs besides, by level
 };
 
 // A strip's rows, in PNG's layout.
@@ -54,6 +54,6 @@ static inline const uint8_t *cpng_strip_above(const cpng_strip *strip, uint32_t 
 // when memory is short.
 typedef bool cpng_encode_strip(cpng_strip *strip, cpng_bits *bits);
 
-cpng_encode_strip cpng_encode_fast;
+cpng_encode_strip cpng_encode_fastest, cpng_encode_fast;
 
 #endif

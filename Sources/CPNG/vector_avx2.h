@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CPNG_TARGET __attribute__((target("avx2,bmi,bmi2,pclmul")))
+#define CPNG_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt,pclmul")))
 #define INLINE static inline __attribute__((always_inline)) CPNG_TARGET
-enum { VECTOR = 32, CPNG_VECTOR_LITERALS = 32 };
+enum { VECTOR = 32, CPNG_FEW_LITERALS = 12 };
 
 typedef __m256i vector;
 
