@@ -108,5 +108,10 @@ let package = Package(
             exclude: ["Servers"],
             swiftSettings: swiftSettings
         ),
+        .testTarget(
+            name: "ReadmeTests",
+            dependencies: ["MultipartEncoder", "MultipartUpload"],
+            swiftSettings: swiftSettings
+        ),
     ]
 )
