@@ -95,6 +95,11 @@ let package = Package(
             path: "Tests/CPNGReader",
             cSettings: cSettings
         ),
+        .executableTarget(
+            name: "multipart-demo",
+            dependencies: ["MultipartEncoder"],
+            swiftSettings: swiftSettings
+        ),
         .testTarget(
             name: "MultipartEncoderTests",
             dependencies: [

@@ -1,4 +1,6 @@
 #include "checksum.h"
+#include "kernel.h"
+#include "runs.h"
 #include "strip_internal.h"
 #include <stdlib.h>
 
@@ -9,8 +11,8 @@ static const struct {
 } levels[] = {
     [CPNG_FASTEST] = {128 << 10, cpng_encode_fastest},
     [CPNG_FAST] = {128 << 10, cpng_encode_fast},
-    [CPNG_BALANCED] = {256 << 10, cpng_encode_fast},
-    [CPNG_SMALL] = {512 << 10, cpng_encode_fast},
+    [CPNG_BALANCED] = {256 << 10, cpng_encode_balanced},
+    [CPNG_SMALL] = {512 << 10, cpng_encode_small},
 };
 
 static size_t row_bytes(const cpng_image *image) {
@@ -37,6 +39,16 @@ void *cpng_area_reserve(cpng_area *area, size_t size) {
   area->memory = malloc(size);
   area->capacity = area->memory == NULL ? 0 : size;
   return area->memory;
+}
+
+bool cpng_spell_with_runs(cpng_strip_scratch *scratch, cpng_block *block,
+                          cpng_sequence *sequences) {
+  uint32_t heads[1 << CPNG_REPEAT_BITS];
+  uint8_t *marks = cpng_area_reserve(&scratch->marks, block->count / 8 + 32);
+  if (marks == NULL) return false;
+  block->sequence_count =
+      cpng_kernel()->find_runs(sequences, heads, marks, block->bytes, block->count);
+  return true;
 }
 
 uint32_t cpng_strip_rows(const cpng_image *image, cpng_level level) {

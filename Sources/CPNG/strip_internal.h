@@ -50,10 +50,13 @@ static inline const uint8_t *cpng_strip_above(const cpng_strip *strip, uint32_t 
   return row == 0 ? strip->above : cpng_strip_row(strip, row - 1);
 }
 
+// Spells a block, no longer than the strip, with runs of its bytes; false when memory is short.
+bool cpng_spell_with_runs(cpng_strip_scratch *scratch, cpng_block *block, cpng_sequence *sequences);
+
 // Fills strip->filtered and writes it as blocks, the last one final if strip->last says so. False
 // when memory is short.
 typedef bool cpng_encode_strip(cpng_strip *strip, cpng_bits *bits);
 
-cpng_encode_strip cpng_encode_fastest, cpng_encode_fast;
+cpng_encode_strip cpng_encode_fastest, cpng_encode_fast, cpng_encode_balanced, cpng_encode_small;
 
 #endif

@@ -145,7 +145,7 @@ cpng_status cpng_writer_set_compression(cpng_writer *writer, int level, int stra
 
 static void set_srgb(cpng_writer *writer, const void *arguments) {
   png_set_sRGB(writer->png, writer->info, *(const int *)arguments);
-  require(writer, PNG_INFO_sRGB, "sRGB: invalid rendering intent");
+  require(writer, PNG_INFO_sRGB, "invalid rendering intent");
 }
 
 cpng_status cpng_writer_set_srgb(cpng_writer *writer, int intent) {
@@ -154,7 +154,7 @@ cpng_status cpng_writer_set_srgb(cpng_writer *writer, int intent) {
 
 static void set_gamma(cpng_writer *writer, const void *arguments) {
   png_set_gAMA_fixed(writer->png, writer->info, *(const int32_t *)arguments);
-  require(writer, PNG_INFO_gAMA, "gAMA: invalid gamma");
+  require(writer, PNG_INFO_gAMA, "invalid gamma");
 }
 
 cpng_status cpng_writer_set_gamma(cpng_writer *writer, int32_t gamma) {
@@ -165,7 +165,7 @@ static void set_chromaticities(cpng_writer *writer, const void *arguments) {
   const int32_t *xy = arguments;
   png_set_cHRM_fixed(writer->png, writer->info, xy[0], xy[1], xy[2], xy[3], xy[4], xy[5], xy[6],
                      xy[7]);
-  require(writer, PNG_INFO_cHRM, "cHRM: invalid chromaticities");
+  require(writer, PNG_INFO_cHRM, "invalid chromaticities");
 }
 
 cpng_status cpng_writer_set_chromaticities(cpng_writer *writer, const int32_t *eight) {
@@ -180,10 +180,10 @@ typedef struct {
 
 static void set_icc(cpng_writer *writer, const void *arguments) {
   const blob *icc = arguments;
-  if (icc->count > PNG_UINT_31_MAX) png_error(writer->png, "iCCP: profile too long");
+  if (icc->count > PNG_UINT_31_MAX) png_error(writer->png, "profile too long");
   png_set_iCCP(writer->png, writer->info, icc->name, PNG_COMPRESSION_TYPE_BASE, icc->bytes,
                (png_uint_32)icc->count);
-  require(writer, PNG_INFO_iCCP, "iCCP: invalid profile");
+  require(writer, PNG_INFO_iCCP, "invalid profile");
 }
 
 cpng_status cpng_writer_set_icc(cpng_writer *writer, const char *name, const uint8_t *profile,
@@ -215,10 +215,10 @@ cpng_status cpng_writer_set_pixel_density(cpng_writer *writer, uint32_t x, uint3
 
 static void set_exif(cpng_writer *writer, const void *arguments) {
   const blob *exif = arguments;
-  if (exif->count > PNG_UINT_31_MAX) png_error(writer->png, "eXIf: too long");
+  if (exif->count > PNG_UINT_31_MAX) png_error(writer->png, "too long");
   // libpng's parameter is not const, but it only copies from it.
   png_set_eXIf_1(writer->png, writer->info, (png_uint_32)exif->count, (png_bytep)exif->bytes);
-  require(writer, PNG_INFO_eXIf, "eXIf: not accepted");
+  require(writer, PNG_INFO_eXIf, "not accepted");
 }
 
 cpng_status cpng_writer_set_exif(cpng_writer *writer, const uint8_t *exif, size_t count) {
@@ -248,7 +248,7 @@ cpng_status cpng_writer_add_text(cpng_writer *writer, const char *keyword, const
 
 static void set_time(cpng_writer *writer, const void *arguments) {
   png_set_tIME(writer->png, writer->info, arguments);
-  require(writer, PNG_INFO_tIME, "tIME: no such time");
+  require(writer, PNG_INFO_tIME, "no such time");
 }
 
 cpng_status cpng_writer_set_time(cpng_writer *writer, uint16_t year, uint8_t month, uint8_t day,
@@ -325,7 +325,8 @@ static void finish(cpng_writer *writer, const void *arguments) {
   if (writer->has_rows) {
     if (writer->next_row != writer->picture->image.height)
       png_error(writer->png, "fewer rows than the image has");
-    png_write_end(writer->png, writer->info);
+    // Without the info, as nothing of it is left to write: libpng would write eXIf twice.
+    png_write_end(writer->png, NULL);
   } else {
     // png_write_end insists on IDATs of its own.
     png_write_chunk(writer->png, (png_const_bytep) "IEND", NULL, 0);

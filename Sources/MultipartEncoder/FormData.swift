@@ -103,7 +103,7 @@ public struct FormData: Sendable {
     }
 
     private func write(to writer: inout MultipartWriter) throws(MultipartError) {
-        for part in parts { try writer.append(part) }
+        try writer.append(parts)
     }
 
     func headerBytes(

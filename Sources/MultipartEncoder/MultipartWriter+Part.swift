@@ -14,6 +14,7 @@ extension MultipartWriter {
             try append(header) { (sink) throws(MultipartError) in try sink.write(bytes.span) }
         case .file(let path, let range):
             try append(fileAt: path, range: range, header)
+        case .image(let source, let options): try append(source, header, options)
         case .stream(let length, let content):
             try append(header, length: length, producer: content)
         }

@@ -2,7 +2,8 @@ import CPNG
 
 /// An image on its way to a PNG: C's view of its pixels, and libpng's container around them.
 @safe struct PNGEncoder: ~Copyable {
-    private let handles: PNGHandles
+    /// Can't outlive the encoder.
+    let handles: PNGHandles
 
     /// Prepares a PNG; nothing is written yet.
     ///
@@ -62,57 +63,17 @@ import CPNG
             if let level = cpng_level(options, pixels.layout) {
                 unsafe try pipeline.write([(encoder.handles, level)], into: &output)
             } else {
-                try encoder.begin(into: &output)
-                unsafe try encoder.add(
+                let image = unsafe encoder.handles
+                unsafe try image.begin(into: &output)
+                unsafe try image.add(
                     top,
                     stride: pixels.bytesPerRow,
                     count: pixels.height,
                     into: &output
                 )
-                try encoder.finish(into: &output)
+                unsafe try image.finish(into: &output)
             }
         }
-    }
-
-    /// Tells the pipeline of an image whose rows will be handed over one by one.
-    func beginRows(on pipeline: borrowing PNGPipeline, _ level: cpng_level) {
-        unsafe pipeline.beginRows(handles, level)
-    }
-
-    /// Writes everything before the image data that libpng will compress.
-    func begin(into output: inout PNGOutput) throws(PNGInterruption) {
-        let status = unsafe output.withCallbacks { _, context in
-            unsafe cpng_writer_begin(handles.writer, context)
-        }
-        unsafe try handles.check(status, output)
-    }
-
-    /// Compresses the next rows with libpng.
-    ///
-    /// - Parameters:
-    ///   - rows: The upper one of them.
-    ///   - stride: Bytes from a row to the one below it.
-    ///   - count: How many; all of an interlaced image.
-    ///   - output: Where the PNG goes.
-    /// - Throws: ``PNGInterruption``; the encoder is of no more use after that.
-    @unsafe func add(
-        _ rows: UnsafePointer<UInt8>,
-        stride: Int,
-        count: Int,
-        into output: inout PNGOutput
-    ) throws(PNGInterruption) {
-        let status = unsafe output.withCallbacks { _, context in
-            unsafe cpng_writer_add_rows(handles.writer, context, rows, stride, UInt32(count))
-        }
-        unsafe try handles.check(status, output, cpng_writer_bad_index(handles.writer))
-    }
-
-    /// Writes what comes behind the image data.
-    func finish(into output: inout PNGOutput) throws(PNGInterruption) {
-        let status = unsafe output.withCallbacks { _, context in
-            unsafe cpng_writer_finish(handles.writer, context)
-        }
-        unsafe try handles.check(status, output)
     }
 }
 

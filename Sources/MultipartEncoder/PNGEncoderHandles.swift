@@ -63,6 +63,42 @@ import CPNG
 
     private var words: String { unsafe String(cString: cpng_writer_error(writer)) }
 
+    /// Writes everything before the image data that libpng will compress.
+    func begin(into output: inout PNGOutput) throws(PNGInterruption) {
+        let status = unsafe output.withCallbacks { _, context in
+            unsafe cpng_writer_begin(writer, context)
+        }
+        unsafe try check(status, output)
+    }
+
+    /// Compresses the next rows with libpng.
+    ///
+    /// - Parameters:
+    ///   - rows: The upper one of them.
+    ///   - stride: Bytes from a row to the one below it.
+    ///   - count: How many; all of an interlaced image.
+    ///   - output: Where the PNG goes.
+    /// - Throws: ``PNGInterruption``; the image is of no more use after that.
+    func add(
+        _ rows: UnsafePointer<UInt8>,
+        stride: Int,
+        count: Int,
+        into output: inout PNGOutput
+    ) throws(PNGInterruption) {
+        let status = unsafe output.withCallbacks { _, context in
+            unsafe cpng_writer_add_rows(writer, context, rows, stride, UInt32(count))
+        }
+        unsafe try check(status, output, cpng_writer_bad_index(writer))
+    }
+
+    /// Writes what comes behind the image data that libpng has compressed.
+    func finish(into output: inout PNGOutput) throws(PNGInterruption) {
+        let status = unsafe output.withCallbacks { _, context in
+            unsafe cpng_writer_finish(writer, context)
+        }
+        unsafe try check(status, output)
+    }
+
     /// Turns what C says into an error.
     func check(
         _ status: cpng_status,

@@ -6,15 +6,16 @@ import CPNG
 
     func write(_ metadata: PNGMetadata) throws(PNGError) {
         if let intent = metadata.sRGB, metadata.iccProfile == nil {
-            try check(unsafe cpng_writer_set_srgb(writer, intent.rawValue))
+            try check("sRGB", unsafe cpng_writer_set_srgb(writer, intent.rawValue))
         }
         if let gamma = metadata.gamma {
-            try check(unsafe cpng_writer_set_gamma(writer, fixed(gamma, "gAMA")))
+            try check("gAMA", unsafe cpng_writer_set_gamma(writer, fixed(gamma, "gAMA")))
         }
         if let points = metadata.chromaticities { try write(points) }
         if let profile = metadata.iccProfile {
             let name = try keyword(profile.name, "iCCP")
             try check(
+                "iCCP",
                 unsafe cpng_writer_set_icc(writer, name, profile.bytes, profile.bytes.count)
             )
         }
@@ -23,7 +24,7 @@ import CPNG
                 points.primaries, points.transferFunction, points.matrixCoefficients,
                 points.isFullRange ? 1 : 0,
             ]
-            try check(unsafe cpng_writer_set_cicp(writer, four))
+            try check("cICP", unsafe cpng_writer_set_cicp(writer, four))
         }
         if let density = metadata.density { try write(density) }
         if let exif = metadata.exif {
@@ -31,11 +32,12 @@ import CPNG
             guard starts.contains(where: { exif.starts(with: $0) }) else {
                 throw .metadata("eXIf: does not start with a TIFF header (II or MM)")
             }
-            try check(unsafe cpng_writer_set_exif(writer, exif, exif.count))
+            try check("eXIf", unsafe cpng_writer_set_exif(writer, exif, exif.count))
         }
         for text in metadata.texts { try write(text) }
         if let time = metadata.modified {
             try check(
+                "tIME",
                 unsafe cpng_writer_set_time(
                     writer,
                     time.year,
@@ -55,7 +57,7 @@ import CPNG
             eight.append(try fixed(point.x, "cHRM"))
             eight.append(try fixed(point.y, "cHRM"))
         }
-        try check(unsafe cpng_writer_set_chromaticities(writer, eight))
+        try check("cHRM", unsafe cpng_writer_set_chromaticities(writer, eight))
     }
 
     private func write(_ density: PNGMetadata.PixelDensity) throws(PNGError) {
@@ -63,6 +65,7 @@ import CPNG
             throw .metadata("pHYs: \(density.x) by \(density.y) is beyond 2147483647")
         }
         try check(
+            "pHYs",
             unsafe cpng_writer_set_pixel_density(writer, density.x, density.y, density.isPerMeter)
         )
     }
@@ -70,7 +73,10 @@ import CPNG
     private func write(_ text: PNGMetadata.Text) throws(PNGError) {
         let keyword = try keyword(text.keyword, "text")
         if text.language.isEmpty, text.translatedKeyword.isEmpty, let latin = latin1(text.text) {
-            try check(unsafe cpng_writer_add_latin_text(writer, keyword, try terminated(latin)))
+            try check(
+                "text",
+                unsafe cpng_writer_add_latin_text(writer, keyword, try terminated(latin))
+            )
         } else {
             let parts = try [text.text, text.language, text.translatedKeyword].map {
                 text throws(PNGError) in try terminated(Array(text.utf8))
@@ -78,13 +84,17 @@ import CPNG
             guard parts[1].dropLast().allSatisfy(isLanguageByte) else {
                 throw .metadata("text: \"\(printable(text.language))\" is no language tag")
             }
-            try check(unsafe cpng_writer_add_text(writer, keyword, parts[0], parts[1], parts[2]))
+            try check(
+                "text",
+                unsafe cpng_writer_add_text(writer, keyword, parts[0], parts[1], parts[2])
+            )
         }
     }
 
-    private func check(_ status: cpng_status) throws(PNGError) {
+    private func check(_ chunk: String, _ status: cpng_status) throws(PNGError) {
         guard status != .ok else { return }
-        throw .metadata(unsafe String(cString: cpng_writer_error(writer)))
+        let words = unsafe String(cString: cpng_writer_error(writer))
+        throw .metadata(words.hasPrefix(chunk) ? words : "\(chunk): \(words)")
     }
 
     /// In 1 / 100 000, as PNG holds fractions.

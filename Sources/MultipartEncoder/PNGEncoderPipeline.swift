@@ -4,7 +4,8 @@ import CPNG
 ///
 /// They are started by the first image that is large enough, and are gone when this goes away.
 @safe struct PNGPipeline: ~Copyable {
-    private let handle: OpaquePointer
+    /// Can't outlive the pipeline.
+    let handle: PNGPipelineHandle
 
     /// A pipeline for so many threads, the calling one among them; `nil` for one a processor.
     init(threads: Int?) throws(PNGInterruption) {
@@ -13,10 +14,10 @@ import CPNG
         guard let created = unsafe cpng_pipeline_create(count) else {
             throw .image(.outOfMemory)
         }
-        unsafe handle = created
+        unsafe handle = PNGPipelineHandle(pointer: created)
     }
 
-    deinit { unsafe cpng_pipeline_destroy(handle) }
+    deinit { unsafe cpng_pipeline_destroy(handle.pointer) }
 
     /// Compresses images and writes them in order.
     func write(
@@ -28,23 +29,29 @@ import CPNG
             unsafe cpng_job(picture: handles.picture, writer: handles.writer, level: level)
         }
         let status = unsafe output.withCallbacks { callbacks, _ in
-            unsafe cpng_pipeline_write(handle, jobs, jobs.count, callbacks)
+            unsafe cpng_pipeline_write(handle.pointer, jobs, jobs.count, callbacks)
         }
-        let failure = unsafe cpng_pipeline_failure(handle)
-        unsafe try images[failure.image].0.check(status, output, failure.bad)
+        unsafe try images[failedImage].0.check(status, output, handle.failure.bad)
     }
 
     /// Which of the images that were to be written last has failed.
-    var failedImage: Int { unsafe cpng_pipeline_failure(handle).image }
+    var failedImage: Int { unsafe handle.failure.image }
+}
 
-    /// Starts an image whose rows come one by one, which must outlive ``finishRows(_:into:)``.
-    @unsafe func beginRows(_ image: PNGHandles, _ level: cpng_level) {
+/// A pipeline that somebody else owns, for images whose rows come bit by bit.
+@unsafe struct PNGPipelineHandle {
+    let pointer: OpaquePointer
+
+    var failure: cpng_failure { unsafe cpng_pipeline_failure(pointer) }
+
+    /// Starts an image, which must be there until ``finishRows(of:into:)`` or ``cancelRows()``.
+    func beginRows(of image: PNGHandles, _ level: cpng_level) {
         let job = unsafe cpng_job(picture: image.picture, writer: image.writer, level: level)
-        unsafe cpng_pipeline_begin_rows(handle, job)
+        unsafe cpng_pipeline_begin_rows(pointer, job)
     }
 
     /// Takes the next rows, which are copied.
-    @unsafe func addRows(
+    func addRows(
         _ rows: UnsafePointer<UInt8>,
         stride: Int,
         count: Int,
@@ -52,22 +59,22 @@ import CPNG
         into output: inout PNGOutput
     ) throws(PNGInterruption) {
         let status = unsafe output.withCallbacks { callbacks, _ in
-            unsafe cpng_pipeline_add_rows(handle, callbacks, rows, stride, UInt32(count))
+            unsafe cpng_pipeline_add_rows(pointer, callbacks, rows, stride, UInt32(count))
         }
-        unsafe try image.check(status, output, cpng_pipeline_failure(handle).bad)
+        unsafe try image.check(status, output, failure.bad)
     }
 
     /// Writes what is still on its way.
-    @unsafe func finishRows(
+    func finishRows(
         of image: PNGHandles,
         into output: inout PNGOutput
     ) throws(PNGInterruption) {
         let status = unsafe output.withCallbacks { callbacks, _ in
-            unsafe cpng_pipeline_finish_rows(handle, callbacks)
+            unsafe cpng_pipeline_finish_rows(pointer, callbacks)
         }
-        unsafe try image.check(status, output, cpng_pipeline_failure(handle).bad)
+        unsafe try image.check(status, output, failure.bad)
     }
 
     /// Waits until nothing is on its way any more, and drops it.
-    func cancelRows() { unsafe cpng_pipeline_cancel_rows(handle) }
+    func cancelRows() { unsafe cpng_pipeline_cancel_rows(pointer) }
 }

@@ -16,6 +16,7 @@ public struct Part: Sendable {
         case bytes(ContiguousArray<UInt8>)
         case file(path: String, range: Range<Int64>?)
         case stream(length: Int64?, @Sendable (inout PartSink) throws -> Void)
+        case image(PixelSource, PNGOptions)
     }
 
     /// A field: a text under a name.
@@ -114,6 +115,31 @@ public struct Part: Sendable {
         )
     }
 
+    /// An image, compressed as a PNG for every encoding.
+    ///
+    /// - Parameters:
+    ///   - source: The pixels.
+    ///   - name: The part's name.
+    ///   - filename: Servers take a part without one for a text and may damage it.
+    ///   - options: Speed against size, metadata and the like.
+    ///   - headers: Further headers of the part.
+    /// - Returns: The part.
+    public static func image(
+        _ source: PixelSource,
+        named name: String,
+        filename: String = "image.png",
+        png options: PNGOptions = PNGOptions(),
+        headers: [HeaderField] = []
+    ) -> Part {
+        Part(
+            name: name,
+            filename: filename,
+            type: "image/png",
+            headers: headers,
+            content: .image(source, options)
+        )
+    }
+
     func header(in subtype: MultipartSubtype) -> PartHeader {
         guard let filename else {
             return .field(name, type: type, headers: headers, in: subtype)
@@ -128,6 +154,7 @@ public struct Part: Sendable {
         case .bytes(let bytes): Int64(bytes.count)
         case .file(let path, let range): try SourceFile.open(path, range: range).length
         case .stream(let length, _): length
+        case .image: nil
         }
     }
 }

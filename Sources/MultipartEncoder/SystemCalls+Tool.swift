@@ -87,3 +87,24 @@ package func systemFileSize(_ path: String) -> Int64? {
     guard unsafe stat(path, &status) == 0 else { return nil }
     return Int64(status.st_size)
 }
+
+/// The most memory that this process has had resident so far, in KiB, files that are mapped
+/// included; `nil` where the system doesn't tell.
+package func systemPeakMemory() -> Int? {
+    #if canImport(Darwin)
+    var usage = rusage()
+    guard unsafe getrusage(RUSAGE_SELF, &usage) == 0 else { return nil }
+    return Int(usage.ru_maxrss) / 1024
+    #else
+    // Not getrusage(2), whose figure starts with that of the process this one was forked from.
+    guard let status = try? systemOpen(reading: "/proc/self/status") else { return nil }
+    var buffer = ByteBuffer(capacity: 16 * 1024)
+    guard (try? systemRead(status.rawValue, into: &buffer, atMost: .max)) != nil else { return nil }
+    let bytes = buffer.bytes
+    let text = String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+    let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap {
+        Int($0)
+    }
+    #endif
+}

@@ -5,7 +5,16 @@ Case. Parts are told as they were given; `as_read_by` says what a correct parser
 """
 import dataclasses
 import hashlib
+import json
+import pathlib
 import random
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "Tests" / "Support"))
+import png_pixels  # noqa: E402
+import raw_pixels  # noqa: E402
 
 
 @dataclasses.dataclass
@@ -16,12 +25,22 @@ class Part:
     content_type: str = None
     size: int = None
     sha256: str = None
+    pixels: raw_pixels.Buffer = None  # instead of content, which is a PNG then
 
     def resolve(self, encoded):
-        """Takes the measure of the content that was given; for pixels, of the PNG made of them."""
-        content = encoded if self.content is None else self.content
+        """Takes the measure of the content that was given; for pixels, of the PNG made of them.
+
+        Returns what is wrong with that PNG, or None.
+        """
+        content = self.content if self.pixels is None else encoded
         self.size = len(content)
         self.sha256 = hashlib.sha256(content).hexdigest()
+        if self.pixels is None:
+            return None
+        try:
+            return self.pixels.difference(png_pixels.decode(content))
+        except png_pixels.PNGError as error:
+            return str(error)
 
     def as_read_by(self, parser):
         return {
@@ -54,6 +73,22 @@ def binary(count, seed):
     return bytes(content[:count])
 
 
+def buffers():
+    """The pixel buffers among the fixtures."""
+    raw = ROOT / "Fixtures" / "raw"
+    for entry in json.loads((raw / "manifest.json").read_text()):
+        yield raw_pixels.Buffer(
+            entry["file"].split(".")[0],
+            raw / entry["file"],
+            entry["width"],
+            entry["height"],
+            entry["format"],
+            entry["bytesPerRow"],
+            entry["premultiplied"],
+            entry["palette"] and raw / entry["palette"],
+        )
+
+
 def every_kind(directory):
     """One part of each kind, as people send them."""
     (directory / "notes.txt").write_bytes(b"line one\nline two\r\n")
@@ -71,6 +106,9 @@ def every_kind(directory):
     arguments += ["--file", "json", "document.json", "--header", "X-Source: camera 3"]
     arguments += ["--file", "range", "data.bin", "--range", "100000:150000", "--type", "image/x-raw"]
     arguments += ["--stream", "stream", "-", "--filename", "stream.bin"]
+    netpbm = directory / "image.pgm"
+    netpbm.write_bytes(b"P5 20 10 255\n" + binary(200, 3))
+    arguments += ["--image", "scan", netpbm.name]
     binary_type = "application/octet-stream"
     data = binary(300_000, 1)
     text = "two\r\nlines, ümläut, 写真 and an emoji \U0001F4F7".encode()
@@ -85,6 +123,15 @@ def every_kind(directory):
         Part("range", data[100_000:250_000], "data.bin", "image/x-raw"),
         Part("stream", stream, "stream.bin", binary_type),
     ]
+    samples = directory / "samples"
+    samples.write_bytes(binary(200, 3))
+    scan = raw_pixels.Buffer("scan", samples, 20, 10, "gray8", 20, False, None)
+    parts.append(Part("scan", None, "image.png", "image/png", pixels=scan))
+    for buffer in buffers():
+        arguments += buffer.tool_options()
+        parts.append(
+            Part(buffer.name, None, f"{buffer.name}.png", "image/png", pixels=buffer)
+        )
     return Case("every_kind", arguments, parts, stdin=stream)
 
 

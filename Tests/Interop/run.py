@@ -47,7 +47,9 @@ def report_defects(case, body, report):
         defects.append(f"{len(report['parts'])} parts instead of {len(case.parts)}")
     for told, meant in zip(report["parts"], case.parts):
         piece = content[told["offset"] : told["offset"] + told["length"]]
-        meant.resolve(piece)
+        defect = meant.resolve(piece)
+        if defect:
+            defects.append(f"{meant.name}: {defect}")
         if hashlib.sha256(piece).hexdigest() != meant.sha256:
             defects.append(f"{meant.name}: other content than was given, at {told['offset']}")
         for key, value in (("name", meant.name), ("filename", meant.filename)):

@@ -1,0 +1,70 @@
+#include "choose.h"
+#include "kernel.h"
+#include "parse_lazy.h"
+#include "runs.h"
+
+void cpng_filter_rows(cpng_manner manner, const cpng_strip *strip, uint32_t first, uint32_t count,
+                      uint8_t *out) {
+  for (uint32_t row = first; row < first + count; row++) {
+    const uint8_t *here = cpng_strip_row(strip, row), *above = cpng_strip_above(strip, row);
+    cpng_filter filter = CPNG_NONE;
+    if (manner == CPNG_FILTERED)
+      filter = cpng_choose_filter(here, above, strip->row_bytes, strip->unit);
+    *out++ = (uint8_t)filter;
+    cpng_filter_row(filter, out, here, above, strip->row_bytes, strip->unit);
+    out += strip->row_bytes;
+  }
+}
+
+// A sample of the strip: groups of rows, evenly spread. A group has some rows, so that matches with
+// the row above are seen.
+enum { GROUP_BYTES = 8 << 10, GROUP_ROWS = 3, GROUPS_LEAST = 2 };
+
+static size_t filter_sample(cpng_manner manner, const cpng_strip *strip, size_t one_in) {
+  size_t stride = strip->row_bytes + 1, group = GROUP_BYTES / stride + 1, count = 0;
+  if (group < GROUP_ROWS) group = GROUP_ROWS;
+  size_t step = one_in * group, widest = strip->row_count / GROUPS_LEAST;
+  if (step > widest) step = widest < group ? group : widest;
+  for (size_t row = (step - group) / 2; row < strip->row_count; row += step) {
+    size_t rows = strip->row_count - row < group ? strip->row_count - row : group;
+    cpng_filter_rows(manner, strip, (uint32_t)row, (uint32_t)rows, strip->filtered + count);
+    count += rows * stride;
+  }
+  return count;
+}
+
+static uint64_t bits_of(const cpng_block *block) {
+  cpng_counts counts;
+  cpng_plan plan;
+  cpng_count(&counts, block);
+  cpng_plan_block(&plan, &counts, block->count, CPNG_MAX_BITS);
+  return plan.bits;
+}
+
+static uint64_t filtered_bits(const cpng_strip *strip, size_t one_in, cpng_sequence *sequences) {
+  cpng_block block = {strip->filtered, filter_sample(CPNG_FILTERED, strip, one_in), sequences, 0};
+  return cpng_spell_with_runs(strip->scratch, &block, sequences) ? bits_of(&block) : UINT64_MAX;
+}
+
+static uint64_t plain_bits(const cpng_strip *strip, size_t one_in, cpng_matcher *matcher,
+                           cpng_sequence *sequences) {
+  static const cpng_effort effort = {1, 32, 0, 16, 3};
+  cpng_block block = {strip->filtered, filter_sample(CPNG_PLAIN, strip, one_in), sequences, 0};
+  block.sequence_count = cpng_parse_lazily(matcher, &effort, block.bytes, block.count, strip->unit,
+                                           strip->row_bytes + 1, sequences);
+  return bits_of(&block);
+}
+
+cpng_manner cpng_choose_manner(const cpng_strip *strip, cpng_matcher *matcher,
+                               cpng_sequence *sequences) {
+  if (strip->prefer_plain) return CPNG_PLAIN;
+  // A look at a few groups often suffices, one at more of them always.
+  uint64_t filtered = filtered_bits(strip, 16, sequences);
+  uint64_t plain = plain_bits(strip, 16, matcher, sequences);
+  if (plain < filtered + filtered / 2 && filtered < plain + plain / 2) {
+    filtered = filtered_bits(strip, 4, sequences);
+    plain = plain_bits(strip, 4, matcher, sequences);
+  }
+  // Where there is next to nothing on the sample, what is drawn elsewhere counts.
+  return plain < filtered + filtered / 16 + 4096 ? CPNG_PLAIN : CPNG_FILTERED;
+}

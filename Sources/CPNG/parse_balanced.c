@@ -1,0 +1,30 @@
+// The level `.balanced`.
+#include "choose.h"
+#include "kernel.h"
+#include "parse_lazy.h"
+#include "runs.h"
+#include "split.h"
+
+bool cpng_encode_balanced(cpng_strip *strip, cpng_bits *bits) {
+  static const cpng_effort effort = {4, 64, 16, 16, 5};
+  cpng_area *area = &strip->scratch->level[CPNG_BALANCED];
+  bool fresh = area->memory == NULL;
+  cpng_matcher *matcher = cpng_area_reserve(area, sizeof *matcher);
+  cpng_sequence *sequences =
+      cpng_area_reserve(&strip->scratch->sequences,
+                        (strip->filtered_count / CPNG_SHORTEST_MATCH + 2) * sizeof *sequences);
+  if (matcher == NULL || sequences == NULL) return false;
+  if (fresh) memset(matcher, 0, sizeof *matcher);
+
+  cpng_manner manner = cpng_choose_manner(strip, matcher, sequences);
+  cpng_filter_rows(manner, strip, 0, strip->row_count, strip->filtered);
+  cpng_block block = {strip->filtered, strip->filtered_count, sequences, 0};
+  if (manner == CPNG_FILTERED) {
+    if (!cpng_spell_with_runs(strip->scratch, &block, sequences)) return false;
+  } else {
+    block.sequence_count = cpng_parse_lazily(matcher, &effort, block.bytes, block.count,
+                                             strip->unit, strip->row_bytes + 1, sequences);
+  }
+  cpng_write_split(bits, &block, sequences, CPNG_MAX_BITS, strip->last);
+  return true;
+}
