@@ -62,9 +62,15 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "CBench",
+            dependencies: ["CPNG", "Clibpng"],
+            cSettings: cSettings,
+            linkerSettings: [.linkedLibrary("z")]
+        ),
         .executableTarget(
             name: "encode-bench",
-            dependencies: ["MultipartEncoder"],
+            dependencies: ["MultipartEncoder", "CBench", "CPNGReader"],
             swiftSettings: swiftSettings
         ),
         .executableTarget(

@@ -26,6 +26,23 @@ static void on_read(png_structp png, png_bytep out, size_t count) {
   reader->count -= count;
 }
 
+static void read_palette(png_structp png, png_infop info, png_reader_image *image) {
+  png_colorp colors;
+  png_bytep alpha;
+  int count = 0, alpha_count = 0;
+  if (image->color_type != PNG_COLOR_TYPE_PALETTE) return;
+  if (png_get_PLTE(png, info, &colors, &count) == 0) png_error(png, "no palette");
+  if (png_get_tRNS(png, info, &alpha, &alpha_count, NULL) == 0) alpha_count = 0;
+  for (int i = 0; i < count && i < 256; i++) {
+    uint8_t *entry = image->palette + i * 4;
+    entry[0] = colors[i].red;
+    entry[1] = colors[i].green;
+    entry[2] = colors[i].blue;
+    entry[3] = i < alpha_count ? alpha[i] : 255;
+    image->palette_count = (size_t)i + 1;
+  }
+}
+
 static void read_image(png_structp png, png_infop info, png_reader_image *image) {
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_read_info(png, info);
@@ -33,6 +50,7 @@ static void read_image(png_structp png, png_infop info, png_reader_image *image)
   image->height = png_get_image_height(png, info);
   image->bit_depth = png_get_bit_depth(png, info);
   image->color_type = png_get_color_type(png, info);
+  read_palette(png, info, image);
   int passes = png_set_interlace_handling(png);
   png_read_update_info(png, info);
   image->row_bytes = png_get_rowbytes(png, info);
@@ -57,6 +75,10 @@ void png_reader_read(png_reader_image *image, const uint8_t *bytes, size_t count
     if (reader.count != 0) snprintf(image->error, sizeof image->error, "bytes behind IEND");
   }
   png_destroy_read_struct(&png, &info, NULL);
+}
+
+uint8_t png_reader_palette(const png_reader_image *image, size_t index) {
+  return image->palette[index];
 }
 
 const char *png_reader_error(const png_reader_image *image) { return image->error; }
