@@ -106,9 +106,17 @@ let package = Package(
             dependencies: ["MultipartEncoder"],
             swiftSettings: swiftSettings
         ),
+        .target(
+            name: "CPNGChecks",
+            dependencies: ["CPNG"],
+            path: "Tests/CPNGChecks",
+            exclude: ["standalone"],
+            cSettings: cSettings + [.headerSearchPath("../../Sources/CPNG")]
+        ),
         .testTarget(
             name: "MultipartEncoderTests",
             dependencies: [
+                "CPNGChecks",
                 "MultipartEncoder", "MultipartReference", "FuzzTargets", "CPNG", "CPNGReader",
             ],
             swiftSettings: swiftSettings

@@ -31,6 +31,17 @@ INLINE void write_literals(cpng_bits *bits, const uint32_t *table, const uint8_t
   cpng_put(bits, ab | (uint64_t)(c & 0xffff) << ab_count, ab_count + (c >> 16));
 }
 
+// Writes literals until some come whose codes are too long for this; returns how many were written.
+INLINE size_t write_vectors(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
+                            size_t count) {
+  size_t done = 0;
+  for (; done + VECTOR <= count; done += VECTOR) {
+    if (!write_vector(bits, groups, bytes + done, VECTOR, true)) return done;
+  }
+  if (count - done <= CPNG_FEW_LITERALS) return done;
+  return write_vector(bits, groups, bytes + done, count - done, false) ? count : done;
+}
+
 INLINE void write_piece(cpng_bits *bits, const cpng_emit_tables *tables, const uint8_t *bytes,
                         size_t count) {
   while (tables->grouped && count > CPNG_FEW_LITERALS) {

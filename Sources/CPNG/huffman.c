@@ -82,11 +82,18 @@ static void limit_lengths(uint16_t *per_length, unsigned limit, unsigned longest
 void cpng_huffman_lengths(const uint32_t *counts, unsigned symbols, unsigned limit,
                           uint8_t *lengths) {
   uint32_t first[CPNG_ALPHABET_MAX], second[CPNG_ALPHABET_MAX], weights[CPNG_ALPHABET_MAX];
-  unsigned used = 0;
+  unsigned used = 0, shift = 0;
   uint32_t largest = 0;
   memset(lengths, 0, symbols);
+  for (unsigned symbol = 0; symbol < symbols; symbol++)
+    largest |= counts[symbol];
+  while (largest >> shift >> (32 - SYMBOL_BITS) != 0)
+    shift++;
+  largest = 0;
   for (unsigned symbol = 0; symbol < symbols; symbol++) {
-    uint32_t item = counts[symbol] << SYMBOL_BITS | symbol;
+    uint32_t count = counts[symbol] >> shift;
+    if (count == 0) count = counts[symbol] != 0;
+    uint32_t item = count << SYMBOL_BITS | symbol;
     first[used] = item;
     used += counts[symbol] != 0;
     if (item > largest) largest = item;

@@ -8,7 +8,8 @@ enum { CPNG_ALPHABET_MAX = 288 };
 
 // Chooses a code length of at most `limit` bits for each of `symbols` counts, 0 for symbols that
 // do not occur. At least two symbols get a code, since some decoders refuse a lonely one: with
-// fewer, the first unused symbols join in. A count is below 2^23, and 2^limit at least `symbols`.
+// fewer, the first unused symbols join in. Counts from 2^23 on lose their lowest bits. 2^limit is
+// at least `symbols`.
 void cpng_huffman_lengths(const uint32_t *counts, unsigned symbols, unsigned limit,
                           uint8_t *lengths);
 

@@ -6,10 +6,10 @@
 enum { CPNG_FEW_LITERALS = 1 << 30 };
 
 // Literals are written from the general table only.
-static size_t write_vectors(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
-                            size_t count) {
-  (void)bits, (void)groups, (void)bytes, (void)count;
-  return 0;
+static bool write_vector(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
+                         size_t count, bool whole) {
+  (void)bits, (void)groups, (void)bytes, (void)count, (void)whole;
+  return false;
 }
 
 #include "emit_kernel.h"

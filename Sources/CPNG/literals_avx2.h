@@ -107,14 +107,3 @@ INLINE bool write_vector(cpng_bits *bits, const cpng_groups *groups, const uint8
   }
   return true;
 }
-
-// Writes literals until some come whose codes are too long for this; returns how many were written.
-INLINE size_t write_vectors(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
-                            size_t count) {
-  size_t done = 0;
-  for (; done + VECTOR <= count; done += VECTOR) {
-    if (!write_vector(bits, groups, bytes + done, VECTOR, true)) return done;
-  }
-  if (count - done <= CPNG_FEW_LITERALS) return done;
-  return write_vector(bits, groups, bytes + done, count - done, false) ? count : done;
-}

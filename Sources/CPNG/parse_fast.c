@@ -48,9 +48,7 @@ static bool write_blocks(cpng_strip *strip, cpng_bits *bits, bool thorough) {
   size_t most = strip->filtered_count < CPNG_BLOCK_MAX ? strip->filtered_count : CPNG_BLOCK_MAX;
   cpng_sequence *sequences = cpng_area_reserve(
       &strip->scratch->sequences, (most / CPNG_SHORTEST_REPEAT + 1) * sizeof *sequences);
-  uint8_t *marks = cpng_area_reserve(&strip->scratch->marks, most / 8 + 32);
-  if (sequences == NULL || marks == NULL) return false;
-  const cpng_kernel_table *kernel = cpng_kernel();
+  if (sequences == NULL) return false;
   uint32_t heads[1 << CPNG_REPEAT_BITS];
   for (size_t at = 0; at < strip->filtered_count;) {
     size_t left = strip->filtered_count - at;
@@ -61,11 +59,11 @@ static bool write_blocks(cpng_strip *strip, cpng_bits *bits, bool thorough) {
     cpng_plan plan;
     if (strip->prefer_plain) {
       block.sequence_count =
-          kernel->find_repeats(sequences, heads, block.bytes, block.count, thorough);
+          cpng_kernel()->find_repeats(sequences, heads, block.bytes, block.count, thorough);
       cpng_count(&counts, &block);
       cpng_plan_block(&plan, &counts, block.count, CPNG_MAX_BITS);
     } else {
-      block.sequence_count = kernel->find_runs(sequences, heads, marks, block.bytes, block.count);
+      if (!cpng_spell_with_runs(strip->scratch, &block, sequences)) return false;
       cpng_count_sample(&counts, &block);
       cpng_plan_grouped(&plan, &counts, block.count);
     }
