@@ -10,6 +10,8 @@ extension PartRequest {
             try appendMapped(to: &writer, label)
         } catch MultipartError.image(_, let error) {
             throw .producer(label, ImageFileError(path: operand, defect: error))
+        } catch MultipartError.producer(_, let error) {
+            throw .producer(label, ImageFileError(path: operand, defect: error))
         } catch let error as MultipartError {
             throw error
         } catch let error as ImageFileError {
@@ -57,15 +59,35 @@ extension PartRequest {
     }
 
     private func append(netpbm bytes: Span<UInt8>, to writer: inout MultipartWriter) throws {
-        var image = try NetpbmImage(bytes)
+        let image = try NetpbmImage(bytes)
+        let layout = try image.header.layout()
         if let pixels = try image.pixels { return try append(pixels, to: &writer) }
-        var rows: ContiguousArray<UInt8> = []
+        // The search for a smaller form needs all of the image at once.
+        if png.reduces {
+            var all: ContiguousArray<UInt8> = []
+            try Self.read(bytes) { all.append(contentsOf: $0) }
+            return try append(PixelBuffer(all.span, layout: layout), to: &writer)
+        }
+        try writer.append(
+            rowsOf: layout,
+            named: name,
+            filename: filename ?? "image.png",
+            png: png,
+            headers: headers
+        ) { rows in try Self.read(bytes) { try rows.append($0.span) } }
+    }
+
+    /// Hands over the rows of an image whose samples can't be used as they lie.
+    private static func read(
+        _ bytes: Span<UInt8>,
+        _ take: (ContiguousArray<UInt8>) throws -> Void
+    ) throws {
+        var image = try NetpbmImage(bytes)
         var row = ContiguousArray<UInt8>(repeating: 0, count: image.header.rowBytes)
         for _ in 0..<image.header.height {
             try image.read(into: &row)
-            rows.append(contentsOf: row)
+            try take(row)
         }
-        try append(PixelBuffer(rows.span, layout: image.header.layout()), to: &writer)
     }
 
     private func append(

@@ -270,6 +270,19 @@ class Memory(ToolTest):
         for boundary in ([], ["--boundary", "edge"]):
             self.assertLess(self.peak("--file", "f", "large", *boundary) - few, 4096)
 
+    def test_large_images(self):
+        """Beyond the mapped file, some strips."""
+        few = self.peak("--field", "a", "b")
+        with open(self.directory / "raw", "wb") as file:
+            file.write(os.urandom(9_000_000) * 4)
+        options = ["--size", "3000x3000", "--format", "rgba8", "--threads", "2"]
+        image = (self.directory / "raw").stat().st_size // 1024
+        self.assertLess(self.peak("--pixels", "p", "raw", *options) - few - image, 16 * 1024)
+        # Its rows have to be read one by one, as their bytes are in another order.
+        with open(self.directory / "deep", "wb") as file:
+            file.write(b"P5 4500 2000 65535\n" + os.urandom(4_500_000) * 4)
+        self.assertLess(self.peak("--image", "p", "deep") - few - 18_000, 12 * 1024)
+
     def test_many_fields(self):
         arguments = []
         for number in range(20_000):
