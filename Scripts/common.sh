@@ -10,7 +10,8 @@ fail() {
     exit 1
 }
 
-# install PACKAGE…: Debian packages that are not there yet.
+# install [COMMAND:]PACKAGE…: Debian packages that are not there yet; where a command is named, it
+# may have come from elsewhere.
 install() {
     local missing=() package
     if ! command -v dpkg-query >/dev/null; then
@@ -18,6 +19,10 @@ install() {
         fail "install libpng, zlib, libcurl and pkg-config first (macOS: brew install libpng pkgconf)"
     fi
     for package in "$@"; do
+        if [ "$package" != "${package#*:}" ]; then
+            command -v "${package%%:*}" >/dev/null && continue
+            package=${package#*:}
+        fi
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
             missing+=("$package")
     done
