@@ -1,4 +1,5 @@
 #include "convert.h"
+#include "CPNG.h"
 #include <string.h>
 
 // A multiplier for each alpha, so that n / a == n * reciprocals[a] >> 31 for n below 2^16: the
@@ -121,9 +122,10 @@ void cpng_straight_rgba16(const void *context, uint8_t *restrict out, const uint
   }
 }
 
+// Whether the selected kernel is one of those that imply AVX2.
 static bool has_avx2(void) {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("avx2");
+  return __builtin_cpu_supports("avx2") && strcmp(cpng_kernel_name(), "scalar") != 0;
 #else
   return false;
 #endif

@@ -14,8 +14,9 @@
 typedef void cpng_convert_row(const void *context, uint8_t *restrict out,
                               const uint8_t *restrict in, size_t width);
 
-// The converter of a format; its context is not used. `portable` asks for plain C, which gives
-// the same bytes as the vector code. `premultiplied` counts only where there is alpha.
+// The converter of a format, for the selected kernel; its context is not used. `portable` asks for
+// plain C, which gives the same bytes as the vector code. `premultiplied` counts only where there
+// is alpha.
 cpng_convert_row *cpng_find_converter(cpng_format format, bool premultiplied, bool portable);
 
 // The plain C ones, which also finish what is too short for a vector.

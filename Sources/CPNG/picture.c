@@ -85,6 +85,7 @@ cpng_picture *cpng_picture_create(const cpng_pixels *pixels, cpng_reduce_mode mo
   if (picture == NULL) return NULL;
   layout layout = layout_of(pixels->format);
   picture->format = pixels->format;
+  picture->premultiplied = pixels->premultiplied;
   picture->color_type = layout.color_type;
   picture->image = (cpng_image){
       .rows = pixels->rows,
@@ -116,10 +117,16 @@ void cpng_picture_destroy(cpng_picture *picture) {
 bool cpng_picture_use_portable(cpng_picture *picture) {
   cpng_image *image = &picture->image;
   cpng_convert_row *before = image->convert;
-  bool premultiplied = before != cpng_find_converter(picture->format, false, false);
   if (picture->reduction != NULL) return false;
-  image->convert = cpng_find_converter(picture->format, premultiplied, true);
+  image->convert = cpng_find_converter(picture->format, picture->premultiplied, true);
   return image->convert != before;
+}
+
+bool cpng_picture_convert(const cpng_picture *picture, const uint8_t *row, uint8_t *out) {
+  const cpng_image *image = &picture->image;
+  if (image->convert == NULL) return false;
+  image->convert(image->context, out, row, image->width);
+  return true;
 }
 
 unsigned cpng_format_bits(cpng_format format) { return layout_of(format).bits; }

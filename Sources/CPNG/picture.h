@@ -9,6 +9,7 @@
 struct cpng_picture {
   cpng_image image;
   cpng_format format;
+  bool premultiplied;
   uint8_t color_type;
   // Colours as PLTE wants them, and alpha as tRNS does: without the opaque entries at its end.
   uint16_t palette_count, alpha_count;

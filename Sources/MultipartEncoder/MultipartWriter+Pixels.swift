@@ -75,20 +75,14 @@ extension MultipartWriter {
         _ header: PartHeader,
         _ options: PNGOptions
     ) throws(MultipartError) {
-        switch source.storage {
-        case .bytes(let bytes, let bytesPerRow):
-            let pixels: PixelBuffer
-            do throws(PNGError) {
-                pixels = try PixelBuffer(
-                    bytes.span,
-                    layout: source.layout,
-                    bytesPerRow: bytesPerRow
-                )
-            } catch {
-                throw fail(.image(nextLabel(header.name), error))
+        if case .rows(let rows) = source.storage {
+            return try append(rowsOf: source.layout, header, options, rows)
+        }
+        let label = nextLabel(header.name)
+        try append(header) { (output, pipeline) throws(PNGInterruption) in
+            try source.withPixels(for: label) { (pixels) throws(PNGInterruption) in
+                try PNGEncoder.encode(pixels, options: options, on: pipeline, into: &output)
             }
-            try append(pixels, header, options)
-        case .rows(let rows): try append(rowsOf: source.layout, header, options, rows)
         }
     }
 

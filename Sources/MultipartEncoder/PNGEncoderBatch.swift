@@ -15,10 +15,8 @@ import CPNG
     /// Whether an image can be one of a batch: its pixels stay where they are, and libpng doesn't
     /// compress them.
     static func takes(_ part: Part) -> Bool {
-        guard case .image(let source, let options) = part.content,
-            case .bytes = source.storage
-        else { return false }
-        return cpng_level(options, source.layout) != nil
+        guard case .image(let source, let options) = part.content else { return false }
+        return source.isWhole && cpng_level(options, source.layout) != nil
     }
 
     /// Writes parts for which ``takes(_:)`` is true.
@@ -32,7 +30,7 @@ import CPNG
         var batch = PNGBatch()
         let first = writer.nextLabel("").index
         do throws(PNGInterruption) {
-            try batch.fill(parts) { (batch) throws(PNGInterruption) in
+            try batch.fill(parts, first) { (batch) throws(PNGInterruption) in
                 try batch.write(parts, on: pipeline, to: &writer)
             }
         } catch {
@@ -46,21 +44,24 @@ import CPNG
     /// Prepares the images one inside the other, as only there their pixels are sure to stay.
     private mutating func fill(
         _ parts: ArraySlice<Part>,
+        _ index: Int,
         _ body: (borrowing PNGBatch) throws(PNGInterruption) -> Void
     ) throws(PNGInterruption) {
         guard let part = parts.first, case .image(let source, let options) = part.content,
-            case .bytes(let bytes, let stride) = source.storage,
             let level = cpng_level(options, source.layout)
         else { return try body(self) }
-        unsafe try bytes.withUnsafeBufferPointer { bytes throws(PNGInterruption) in
-            let encoder = unsafe try PNGEncoder(
-                source.layout,
-                rows: bytes.topRow(height: source.layout.height, stride: stride),
-                stride: stride,
-                options: options
-            )
-            unsafe images.append((encoder.release(), level))
-            try fill(parts.dropFirst(), body)
+        let label = PartLabel(index: index, name: part.name)
+        try source.withPixels(for: label) { (pixels) throws(PNGInterruption) in
+            unsafe try pixels.withTopRow { top throws(PNGInterruption) in
+                let encoder = unsafe try PNGEncoder(
+                    source.layout,
+                    rows: top,
+                    stride: pixels.bytesPerRow,
+                    options: options
+                )
+                unsafe images.append((encoder.release(), level))
+                try fill(parts.dropFirst(), index + 1, body)
+            }
         }
     }
 

@@ -238,8 +238,10 @@ import Testing
     @Test func `a form with images encodes twice to the same bytes`() throws {
         let directory = try #require(directory)
         let image = try #require(Self.image)
+        let path = try directory.file("pixels", [9, 9, 9] + image.bytes)
         let form = FormData([
             .image(try .bytes(Array(image.bytes), layout: image.layout), named: "bytes"),
+            .image(try .file(at: path, offset: 3, layout: image.layout), named: "file"),
             .image(
                 .rows(layout: image.layout) { rows in try rows.append(image.bytes.span) },
                 named: "rows"
@@ -248,7 +250,39 @@ import Testing
         let first = try form.spool(in: directory.path)
         let second = try form.spool(in: directory.path)
         #expect(try bytes(ofFile: first.path) == bytes(ofFile: second.path))
-        #expect(first.parts[0].length == first.parts[1].length)
+        let content = try bytes(ofFile: first.path)
+        let pngs = first.parts.map { content[Int($0.offset)..<Int($0.offset + $0.length)] }
+        #expect(pngs[1] == pngs[0])
+        #expect(pngs[2] == pngs[0])
         #expect(try form.contentLength() == nil)
+    }
+
+    @Test(arguments: [0, 3])
+    func `a file of pixels that is missing or too short is named`(others: Int) throws {
+        let directory = try #require(directory)
+        let image = try #require(Self.image)
+        let path = try directory.file("pixels", image.bytes)
+        let whole = Part.image(try .file(at: path, layout: image.layout), named: "whole")
+        let parts = Array(repeating: whole, count: others)
+        let short = try PixelSource.file(at: path, offset: 5, layout: image.layout)
+        let missing = try PixelSource.file(at: path + "-none", layout: image.layout)
+        let first = #expect(throws: MultipartError.self) {
+            try FormData(parts + [.image(short, named: "x"), whole]).spool(in: directory.path)
+        }
+        guard case .image(let part, .bufferTooSmall(missing: 5))? = first else {
+            Issue.record("\(String(describing: first))")
+            return
+        }
+        #expect(part == PartLabel(index: others, name: "x"))
+        let second = #expect(throws: MultipartError.self) {
+            try FormData(parts + [.image(missing, named: "y"), whole]).spool(in: directory.path)
+        }
+        guard case .source(let other, let named, .system)? = second else {
+            Issue.record("\(String(describing: second))")
+            return
+        }
+        #expect(other == PartLabel(index: others, name: "y"))
+        #expect(named == path + "-none")
+        #expect(try directory.names == ["pixels"])
     }
 }

@@ -80,6 +80,11 @@ void cpng_picture_destroy(cpng_picture *_Nonnull picture);
 // there is no difference on this processor or for this format.
 bool cpng_picture_use_portable(cpng_picture *_Nonnull picture);
 
+// Converts one row of `width` pixels as the encoder does, into `cpng_picture_row_bytes` bytes.
+// False when the picture's rows are used as they are.
+bool cpng_picture_convert(const cpng_picture *_Nonnull picture, const uint8_t *_Nonnull row,
+                          uint8_t *_Nonnull out);
+
 // What the PNG's header says: bits a sample, PNG's colour type, bytes a row.
 uint8_t cpng_picture_bit_depth(const cpng_picture *_Nonnull picture);
 uint8_t cpng_picture_color_type(const cpng_picture *_Nonnull picture);
