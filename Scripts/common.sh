@@ -10,7 +10,7 @@ fail() {
     exit 1
 }
 
-# install [COMMAND:]PACKAGE…: Debian packages that are not there yet; where a command is named, it
+# install [COMMAND=]PACKAGE…: Debian packages that are not there yet; where a command is named, it
 # may have come from elsewhere.
 install() {
     local missing=() package
@@ -19,9 +19,9 @@ install() {
         fail "install libpng, zlib, libcurl and pkg-config first (macOS: brew install libpng pkgconf)"
     fi
     for package in "$@"; do
-        if [ "$package" != "${package#*:}" ]; then
-            command -v "${package%%:*}" >/dev/null && continue
-            package=${package#*:}
+        if [ "$package" != "${package#*=}" ]; then
+            command -v "${package%%=*}" >/dev/null && continue
+            package=${package#*=}
         fi
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
             missing+=("$package")
