@@ -105,7 +105,7 @@ def mtpng():
         def run(picture):
             out = io.BytesIO()
             call = module.encode_u16_png if picture.is_deep else module.encode_png
-            call(picture.swapped, out, strategy=strategy, compression_level=level)
+            call(picture.samples, out, strategy=strategy, compression_level=level)
             return out.getvalue()
 
         return run

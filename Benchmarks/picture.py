@@ -32,7 +32,6 @@ class Picture:
         if self.channels >= 3:
             order = [2, 1, 0, 3][: self.channels]
             self.blue_first = np.ascontiguousarray(self.samples[:, :, order])
-        self.swapped = self.samples.byteswap() if self.is_deep else self.samples
         self.rows = self.samples.astype(">u2") if self.is_deep else self.samples
         self.rows = np.ascontiguousarray(self.rows).view(np.uint8).reshape(self.height, -1)
         self.step = self.channels * (2 if self.is_deep else 1)

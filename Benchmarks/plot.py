@@ -26,6 +26,7 @@ def draw(data, prefix):
             for name in means
             if data["families"].get(name) == family
         )
+        does_all = all(means[name]["pictures"] == len(data["pictures"]) for _, _, name in points)
         axes.plot(
             [size for size, _, _ in points],
             [speed for _, speed, _ in points],
@@ -33,7 +34,8 @@ def draw(data, prefix):
             color=colors(index % 20),
             linewidth=0.8,
             markersize=6,
-            label=family,
+            fillstyle="full" if does_all else "none",
+            label=family if does_all else f"{family} (not all pictures)",
         )
         for size, speed, name in points:
             note(axes, name.removeprefix(family).strip(), size, speed, colors(index % 20))
@@ -50,7 +52,16 @@ def draw(data, prefix):
         zorder=5,
     )
     for size, speed, name in ours:
-        note(axes, name.removeprefix(OURS).strip(), size, speed, "crimson", bold=True)
+        axes.annotate(
+            name.removeprefix(OURS).strip(),
+            (size, speed),
+            textcoords="offset points",
+            xytext=(-9, 1),
+            ha="right",
+            fontsize=9.5,
+            fontweight="bold",
+            color="crimson",
+        )
     axes.set_xscale("log")
     axes.set_yscale("log")
     steps = [0.8, 0.85, 0.9, 0.95, 1, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2, 2.5, 3]
@@ -72,13 +83,12 @@ def draw(data, prefix):
     plt.close(figure)
 
 
-def note(axes, text, size, speed, color, bold=False):
+def note(axes, text, size, speed, color):
     axes.annotate(
         text,
         (size, speed),
         textcoords="offset points",
         xytext=(6, 4),
-        fontsize=9 if bold else 6.5,
-        fontweight="bold" if bold else "normal",
+        fontsize=6.5,
         color=color,
     )

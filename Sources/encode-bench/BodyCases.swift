@@ -27,19 +27,26 @@ struct BodyCases {
                 )
             ]
             for setting in Setting.all(options) {
-                variants.append(
+                let parts = try setting.parts(of: all)
+                let ways: [(String, () throws(BenchError) -> SpooledBody)] = [
+                    (
+                        "one-by-one",
+                        { () throws(BenchError) in try setting.body(of: all, at: path) }
+                    ),
+                    (
+                        "together",
+                        { () throws(BenchError) in try setting.body(of: parts, at: path) }
+                    ),
+                ]
+                variants += ways.map { way, make in
                     Variant(
-                        labels: count + setting.labels,
+                        labels: count + setting.labels + [("way", way)],
                         bytesIn: bytesIn,
-                        run: { () throws(BenchError) in
-                            Int(try setting.body(of: all, at: path).contentLength)
-                        },
-                        check: { () throws(BenchError) in
-                            try checkParts(of: setting.body(of: all, at: path), all)
-                        },
+                        run: { () throws(BenchError) in Int(try make().contentLength) },
+                        check: { () throws(BenchError) in try checkParts(of: make(), all) },
                         cleanUp: { try? systemUnlink(path) }
                     )
-                )
+                }
             }
             return variants
         }

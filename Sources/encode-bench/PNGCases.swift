@@ -108,6 +108,34 @@ struct Setting {
         }
     }
 
+    /// Pictures that outlive the call that takes them, so that they can be compressed together.
+    func parts(of pictures: [Picture]) throws(BenchError) -> [Part] {
+        let options = PNGOptions(compression: level.compression)
+        do {
+            return try pictures.map { picture in
+                let pixels = try PixelSource.bytes(Array(picture.pixels), layout: picture.layout)
+                return Part.image(pixels, named: picture.name, png: options)
+            }
+        } catch {
+            throw .failed("\(error)")
+        }
+    }
+
+    func body(of parts: [Part], at path: String) throws(BenchError) -> SpooledBody {
+        if let kernel { try selectKernel(kernel) }
+        do {
+            var writer = try MultipartWriter(
+                spoolingTo: path,
+                replacing: true,
+                options: WritingOptions(threads: threads)
+            )
+            try writer.append(parts)
+            return try writer.finish()
+        } catch {
+            throw .failed("\(path): \(error)")
+        }
+    }
+
     func body(of pictures: [Picture], at path: String) throws(BenchError) -> SpooledBody {
         if let kernel { try selectKernel(kernel) }
         let options = PNGOptions(compression: level.compression)
