@@ -139,7 +139,7 @@ struct UploadTry {
                 credentials: credentials
             ),
             body: plan.body(of: exchange, path: store.bodyPath(record.id)),
-            mayReuseConnection: record.request.mayBeRepeated && record.failures == 0,
+            mayReuseConnection: mayReuseConnection(exchange),
             deadline: record.request.attemptDeadline,
             stallTimeout: record.request.stallTimeout,
             continuation: continuation
@@ -336,6 +336,17 @@ struct UploadTry {
                 UploadFailure(.attemptsExhausted, error.message, transportError: error)
             )
         )
+    }
+
+    /// Over a connection that turns out to be dead, a transport may repeat a request by itself: it
+    /// must be one that does no harm twice, and what failed before gets a new connection.
+    private func mayReuseConnection(_ exchange: UploadPlan.Exchange) -> Bool {
+        guard record.failures == 0 else { return false }
+        switch exchange {
+        case .plain: return record.request.mayBeRepeated
+        case .ask: return true
+        case .create, .append: return false
+        }
     }
 
     /// A resource of its own makes every further request of an upload safe to repeat.

@@ -153,14 +153,35 @@ public actor Uploader {
     }
 
     /// Queues any finished file as a body; see ``enqueue(_:to:keepsOriginal:)``.
+    @discardableResult
     public func enqueue(
         fileAt path: String,
         contentType: String,
         contentLength: Int64,
         to request: UploadRequest,
-        keepsOriginal: Bool = false
+        keepsOriginal: Bool = false,
+        as id: UploadID? = nil
     ) throws(UploadError) -> UploadID {
-        guard !isClosed else { throw .cancelled }
+        let id = id ?? .random()
+        do throws(UploadError) {
+            try stage(id, path, contentType, contentLength, request, keepsOriginal)
+        } catch {
+            store.removeStaging(id)
+            hub.close(id)
+            throw error
+        }
+        return id
+    }
+
+    private func stage(
+        _ id: UploadID,
+        _ path: String,
+        _ contentType: String,
+        _ contentLength: Int64,
+        _ request: UploadRequest,
+        _ keepsOriginal: Bool
+    ) throws(UploadError) {
+        try checkOpen()
         try request.validate()
         guard UploadHeader("Content-Type", contentType).isWellFormed else {
             throw .malformedHeader("Content-Type")
@@ -168,19 +189,15 @@ public actor Uploader {
         let source = path.hasPrefix("/") ? path : "\(systemWorkingDirectory)/\(path)"
         let original = try UploadStore.identify(source, size: contentLength)
         try store.checkQuota(for: contentLength)
-        let id = UploadID.random()
         _ = try store.makeStaging(id)
-        do throws(UploadError) {
-            try store.stageBody(original, for: id, keepsOriginal: keepsOriginal)
-            var record = newRecord(id, request, contentType, contentLength)
-            record.original = keepsOriginal ? nil : original
-            record = try store.commit(record)
-            start(record)
-        } catch {
-            store.removeStaging(id)
-            throw error
-        }
-        return id
+        try store.stageBody(original, for: id, keepsOriginal: keepsOriginal)
+        var record = newRecord(id, request, contentType, contentLength)
+        record.original = keepsOriginal ? nil : original
+        start(try store.commit(record))
+    }
+
+    func checkOpen() throws(UploadError) {
+        guard !isClosed else { throw .cancelled }
     }
 
     func newRecord(

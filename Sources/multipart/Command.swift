@@ -9,7 +9,7 @@ struct Command: Sendable {
     let run: @Sendable (Arguments) async throws(ToolError) -> Void
 
     static let all: [Command] = [
-        .encode, .inspect,
+        .encode, .inspect, .upload, .resume, .queue,
     ]
 
     static let version = "0.1.0"

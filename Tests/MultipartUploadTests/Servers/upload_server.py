@@ -3,8 +3,8 @@
 
 The path of a request chooses how the server (mis)behaves; every request becomes a line of JSON in
 the log, with what came over the wire. Resumable uploads follow
-draft-ietf-httpbis-resumable-upload, interop versions 6 and 8. It ends when its standard input does,
-so it never outlives the test run.
+draft-ietf-httpbis-resumable-upload, interop versions 6 and 8. It ends when the process that started
+it does, so it never outlives the test run.
 
 usage: upload_server.py DIRECTORY [CERTIFICATE KEY]
 prints: PORT TLS_PORT
@@ -345,6 +345,7 @@ async def create(request):
             'Upload-Draft-Interop-Version': str(named), 'Location': location(request, upload),
             **limits(upload),
         })
+        await asyncio.sleep(0.02)  # a reset must not overtake the offer
     await take_into(request, upload)
     await finish(request, upload, version)
 
@@ -445,9 +446,9 @@ async def main():
         secure = await asyncio.start_server(serve, '127.0.0.1', 0, ssl=context, limit=1 << 20)
         secure_port = secure.sockets[0].getsockname()[1]
     print(plain.sockets[0].getsockname()[1], secure_port, flush=True)
-    loop = asyncio.get_running_loop()
-    await loop.run_in_executor(None, sys.stdin.read)
-    os._exit(0)
+    parent = os.getppid()
+    while os.getppid() == parent:
+        await asyncio.sleep(0.5)
 
 
 asyncio.run(main())

@@ -99,20 +99,19 @@ struct TestFailure: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// A child that ends when its standard input does, so that it can't outlive the tests.
+/// A child that says when it is ready, and is ended with its owner.
+///
+/// It must end by itself when the tests do: a test run may be killed.
 final class ServerProcess: Sendable {
     let firstLine: String
-    private let input: Pipe
-    private let output: Pipe
     private let child: Mutex<Process>
 
     init(_ program: String, _ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try which(program))
         process.arguments = arguments
-        input = Pipe()
-        output = Pipe()
-        process.standardInput = input
+        let output = Pipe()
+        process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
         try process.run()
         var line = Data()
@@ -125,12 +124,22 @@ final class ServerProcess: Sendable {
         child = Mutex(process)
     }
 
-    func stop() {
-        try? input.fileHandleForWriting.close()
-        child.withLock { $0.waitUntilExit() }
+    /// Starts a server that knows nothing of tests, with a shell that ends it when the tests end.
+    static func watching(_ command: String) throws -> ServerProcess {
+        let script = """
+            PATH=$PATH:/usr/sbin
+            \(command) >/dev/null 2>&1 &
+            server=$!
+            trap 'kill $server; exit' TERM
+            echo started
+            while kill -0 "$0" 2>/dev/null; do sleep 1 & wait $!; done
+            kill $server
+            """
+        let own = String(ProcessInfo.processInfo.processIdentifier)
+        return try ServerProcess("sh", ["-c", script, own])
     }
 
-    deinit { stop() }
+    deinit { child.withLock { $0.terminate() } }
 }
 
 /// The path of a program; fails with what is missing.

@@ -1,0 +1,44 @@
+import Foundation
+import MultipartUpload
+
+/// Runs the command that gives credentials.
+///
+/// It prints a header a line, `Name: value`, and is told by `MULTIPART_URL`, `MULTIPART_ATTEMPT` and
+/// `MULTIPART_REFUSED` (1 after a 401) what for.
+enum AuthorizeCommand {
+    struct Failed: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static func run(
+        _ command: String,
+        _ question: Uploader.Authorization
+    ) async throws -> [UploadHeader] {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", command]
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "MULTIPART_URL": question.url.absoluteString,
+            "MULTIPART_ATTEMPT": String(question.attempt),
+            "MULTIPART_REFUSED": question.wasRefused ? "1" : "0",
+        ]) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw Failed(description: "the command ended with \(process.terminationStatus)")
+        }
+        return try String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+            .map { line in
+                guard let colon = line.firstIndex(of: ":") else {
+                    // The line itself may be the secret: it isn't shown.
+                    throw Failed(description: "the command printed a line that is no header")
+                }
+                let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+                return UploadHeader(String(line[..<colon]), value)
+            }
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import MultipartEncoder
+import MultipartUpload
+
+/// `multipart upload`: parts or a finished body to a server, by way of a queue.
+enum UploadCommand {
+    static let help = """
+        usage: multipart upload URL PART… [OPTION…]
+               multipart upload URL --body BODY --content-type TYPE [OPTION…]
+
+        Writes the parts as one body into a queue and sends it. If the command is killed,
+        'multipart resume' with the same queue finishes its work. Prints the server's answer on
+        standard output, and everything else on standard error.
+
+        parts, each followed by the options that are about it:
+        \(PartList.options.map(\.helpText).joined(separator: "\n"))
+
+        options of the request:
+        \(UploadSettings.requestOptions.map(\.helpText).joined(separator: "\n"))
+
+        options of the queue:
+        \(queueOptions.map(\.helpText).joined(separator: "\n"))
+
+        Exit status: 0 when the server answered 2xx, 1 when it did not, 64 for wrong usage.
+
+        """
+
+    private static var queueOptions: [CommandOption<QueueSettings>] {
+        QueueSettings.options(at: \.self) + QueueSettings.sendingOptions(at: \.self)
+    }
+
+    static func run(_ arguments: Arguments) async throws(ToolError) {
+        guard arguments.count > 0 else { throw .usage("the URL is missing") }
+        let address = try arguments.text(at: 0)
+        if address == "--help" || address == "-h" { return try Command.output(help) }
+        guard !address.hasPrefix("-") else { throw .usage("the URL comes first") }
+        switch try CommandParser(UploadSettings.options, arguments.rest).parse(
+            from: UploadSettings()
+        )
+        {
+        case .help: try Command.output(help)
+        case .settings(let settings):
+            try await upload(UploadParts(arguments: arguments.rest), settings, to: address)
+        }
+    }
+
+    private static func upload(
+        _ parts: UploadParts,
+        _ settings: UploadSettings,
+        to address: String
+    ) async throws(ToolError) {
+        let request = try settings.request(to: address)
+        if settings.body == nil {
+            try settings.parts.check()
+            if settings.contentType != nil { throw .usage("--content-type is for --body") }
+        } else {
+            guard settings.parts.count == 0 else { throw .usage("--body is instead of parts") }
+            guard settings.contentType != nil else { throw .usage("--content-type is missing") }
+        }
+        let uploader = try settings.queue.uploader()
+        let id = uploader.makeID()
+        systemWatchInterruption()
+        let watch = UploadWatch(uploader)
+        defer { watch.stop() }
+        let events = uploader.events(of: id)
+        async let follower = follow(events, isQuiet: settings.queue.isQuiet)
+        do throws(UploadError) {
+            try await enqueue(parts, settings, request, uploader, id)
+        } catch {
+            _ = await follower
+            throw ToolError(error)
+        }
+        guard let outcome = await follower else {
+            let hint = "the upload stays in the queue; 'multipart resume' goes on with it"
+            try? systemWrite(standardError, "multipart: \(hint)\n")
+            throw .failure("stopped")
+        }
+        try await report(outcome, of: id, uploader)
+    }
+
+    private static func enqueue(
+        _ parts: UploadParts,
+        _ settings: UploadSettings,
+        _ request: UploadRequest,
+        _ uploader: Uploader,
+        _ id: UploadID
+    ) async throws(UploadError) {
+        if let body = settings.body {
+            try await uploader.enqueue(
+                fileAt: body,
+                contentType: settings.contentType ?? "",
+                contentLength: systemFileSize(body) ?? 0,
+                to: request,
+                keepsOriginal: true,
+                as: id
+            )
+            return
+        }
+        let options = WritingOptions(progress: { _ in
+            systemInterruption() == nil ? .proceed : .cancel
+        })
+        try await uploader.enqueue(
+            to: request,
+            as: id,
+            options: options,
+            expectedLength: parts.sourceSize
+        ) { (writer) throws(MultipartError) in try parts.append(to: &writer) }
+    }
+
+    /// Shows the events; `nil` if they end without an outcome.
+    private static func follow(_ events: UploadEvents, isQuiet: Bool) async -> UploadOutcome? {
+        var progress = UploadProgress(isQuiet: isQuiet)
+        for await event in events {
+            progress.show(event)
+            if case .finished(let outcome) = event { return outcome }
+        }
+        progress.clear()
+        return nil
+    }
+
+    private static func report(
+        _ outcome: UploadOutcome,
+        of id: UploadID,
+        _ uploader: Uploader
+    ) async throws(ToolError) {
+        if let response = outcome.response {
+            try? systemWrite(standardError, "multipart: the server answered \(response.status)\n")
+            try standardOutputWrite(response.body)
+        }
+        // Only now has the outcome reached somebody.
+        try? await uploader.removeOutcome(of: id)
+        if let problem = outcome.problem { throw .failure(problem) }
+    }
+
+    private static func standardOutputWrite(_ body: Data) throws(ToolError) {
+        do {
+            try FileHandle.standardOutput.write(contentsOf: body)
+        } catch {
+            throw .failure("standard output: \(error.localizedDescription)")
+        }
+    }
+}
+
+extension UploadOutcome {
+    /// What to tell a person, unless all is well.
+    var problem: String? {
+        switch self {
+        case .delivered: nil
+        case .rejected(let response): "the upload was refused with status \(response.status)"
+        case .failed(let failure): failure.message
+        case .cancelled: "the upload was cancelled"
+        }
+    }
+}
+
+extension ToolError {
+    init(_ error: UploadError) {
+        switch error {
+        case .unsupportedURL, .unsupportedMethod, .malformedHeader, .reservedHeader, .secretHeader:
+            self = .usage(error.description)
+        default: self = .failure(error.description)
+        }
+    }
+}
+
+extension Command {
+    static let upload = Command(
+        name: "upload",
+        summary: "send parts or a body, surviving breaks and kills"
+    ) { (arguments) throws(ToolError) in try await UploadCommand.run(arguments) }
+}

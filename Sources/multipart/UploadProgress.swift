@@ -1,0 +1,100 @@
+import Foundation
+import MultipartEncoder
+import MultipartUpload
+
+/// Says on standard error how an upload comes along: a line that changes on a terminal, a line every
+/// few seconds elsewhere.
+struct UploadProgress {
+    private let label: String
+    private let isQuiet: Bool
+    private let isTerminal = systemIsTerminal(standardError)
+    private var shownAt: ContinuousClock.Instant?
+    private var isDrawn = false
+    private var attempt = 0
+    private var attemptStart = ContinuousClock.now
+    private var attemptBase: Int64 = 0
+
+    private static let terminalInterval = Duration.milliseconds(100)
+    private static let lineInterval = Duration.seconds(5)
+    private static let width = 24
+
+    init(label: String = "", isQuiet: Bool) {
+        self.label = label.isEmpty ? "" : label + ": "
+        self.isQuiet = isQuiet
+    }
+
+    mutating func show(_ event: UploadEvent) {
+        switch event {
+        case .preparing(let written): update("writing the body, \(Self.megabytes(Double(written)))")
+        case .sending(let sent, let total, let attempt):
+            if attempt != self.attempt {
+                self.attempt = attempt
+                attemptStart = .now
+                attemptBase = sent
+            }
+            guard sent > attemptBase || isTerminal else { return }
+            update(sending(sent, of: total), isLast: sent == total)
+        case .waiting(let date, let attempt, let reason):
+            let seconds = max(0, date.timeIntervalSinceNow).rounded(.up)
+            line("attempt \(attempt) failed: \(reason); next one in \(Int(seconds)) s")
+        case .paused: line("paused")
+        case .finished: clear()
+        }
+    }
+
+    /// Writes a line of its own.
+    mutating func line(_ text: String) {
+        guard !isQuiet else { return }
+        clear()
+        try? systemWrite(standardError, "multipart: \(label)\(printable(text))\n")
+    }
+
+    mutating func clear() {
+        guard isDrawn else { return }
+        isDrawn = false
+        try? systemWrite(standardError, "\r\u{1B}[K")  // to the line's start, and away with it
+    }
+
+    private mutating func update(_ text: String, isLast: Bool = false) {
+        guard !isQuiet else { return }
+        let now = ContinuousClock.now
+        let interval = isTerminal ? Self.terminalInterval : Self.lineInterval
+        let isDue = shownAt.map { now - $0 >= interval } ?? isTerminal
+        if shownAt == nil { shownAt = now }
+        guard isDue || (isTerminal && isLast) else { return }
+        shownAt = now
+        guard isTerminal else { return line(text) }
+        isDrawn = true
+        try? systemWrite(standardError, "\r\(label)\(text)\u{1B}[K")
+    }
+
+    private func sending(_ sent: Int64, of total: Int64) -> String {
+        let share = total == 0 ? 1 : Double(sent) / Double(total)
+        let done = Int(share * Double(Self.width))
+        let bar =
+            String(repeating: "#", count: done) + String(repeating: "-", count: Self.width - done)
+        let seconds = max(0.001, (ContinuousClock.now - attemptStart) / .seconds(1))
+        let rate = Double(sent - attemptBase) / seconds
+        var text =
+            "[\(bar)] \(Int(share * 100)) %, \(Self.megabytes(Double(sent))) of "
+            + "\(Self.megabytes(Double(total))), \(Self.megabytes(rate))/s"
+        if rate > 0, sent < total {
+            let left = Int((Double(total - sent) / rate).rounded(.up))
+            text += left < 3600 * 100 ? ", \(Self.clock(left)) left" : ""
+        }
+        return text
+    }
+
+    private static func clock(_ seconds: Int) -> String {
+        let minutes = seconds / 60
+        let rest = seconds % 60
+        let tail = (rest < 10 ? "0" : "") + String(rest)
+        guard minutes >= 60 else { return "\(minutes):\(tail)" }
+        return "\(minutes / 60):\(minutes % 60 < 10 ? "0" : "")\(minutes % 60):\(tail)"
+    }
+
+    private static func megabytes(_ bytes: Double) -> String {
+        let tenths = Int64(bytes / 100_000)
+        return "\(tenths / 10).\(tenths % 10) MB"
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import MultipartEncoder
+import MultipartUpload
+
+/// `multipart queue`: what is in a queue.
+enum QueueCommand {
+    static let help = """
+        usage: multipart queue [OPTION…]
+
+        Prints a JSON object a line for each upload in a queue, oldest first: id, state, url,
+        contentLength, attempts, problem. Another command may be working on the queue.
+
+        options:
+        \(QueueSettings.options(at: \QueueSettings.self).map(\.helpText).joined(separator: "\n"))
+
+        """
+
+    static func run(_ arguments: Arguments) throws(ToolError) {
+        let parser = CommandParser(QueueSettings.options(at: \QueueSettings.self), arguments)
+        switch try parser.parse(from: QueueSettings()) {
+        case .help: try Command.output(help)
+        case .settings(let settings): try list(try settings.path())
+        }
+    }
+
+    private static func list(_ path: String) throws(ToolError) {
+        do throws(UploadError) {
+            for item in try Uploader.items(in: path) {
+                try? systemWrite(standardOutput, line(item) + "\n")
+            }
+        } catch .system(_, ENOENT, _) {
+            return  // a queue that nobody used is empty
+        } catch {
+            throw ToolError(error)
+        }
+    }
+
+    private static func line(_ item: Uploader.Item) -> String {
+        let state: String
+        var problem = item.lastProblem
+        switch item.state {
+        case .pending: state = "pending"
+        case .sending: state = "sending"
+        case .paused: state = "paused"
+        case .ended(let outcome):
+            state = outcome.isDelivered ? "delivered" : "ended"
+            problem = outcome.problem
+        }
+        return JSONText.object([
+            ("id", .string(item.id.text)),
+            ("state", .string(state)),
+            ("url", .optional(item.url?.absoluteString)),
+            ("contentLength", item.contentLength.map { .integer($0) } ?? .null),
+            ("attempts", .integer(Int64(item.attempts))),
+            ("problem", .optional(problem)),
+        ]).text
+    }
+}
+
+extension Command {
+    static let queue = Command(
+        name: "queue",
+        summary: "list the uploads of a queue"
+    ) { (arguments) throws(ToolError) in try QueueCommand.run(arguments) }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import MultipartEncoder
+import MultipartUpload
+
+/// Which queue a command works on, and how it sends.
+struct QueueSettings {
+    var directory: String?
+    var authorizeCommand: String?
+    var certificates: String?
+    var isQuiet = false
+
+    static func options<Settings>(
+        at path: WritableKeyPath<Settings, QueueSettings>
+    ) -> [CommandOption<Settings>] {
+        let options: [CommandOption<QueueSettings>] = [
+            CommandOption(
+                "--queue",
+                ["DIRECTORY"],
+                help: "where uploads wait; a directory of your own\nunder ~/.local/state by default"
+            ) { (settings, values) in settings.directory = values[0] }
+        ]
+        return options.map { $0.lifted(to: path) }
+    }
+
+    static func sendingOptions<Settings>(
+        at path: WritableKeyPath<Settings, QueueSettings>
+    ) -> [CommandOption<Settings>] {
+        let options: [CommandOption<QueueSettings>] = [
+            CommandOption(
+                "--authorize-command",
+                ["COMMAND"],
+                help: "a shell command that prints header lines with credentials;\n"
+                    + "run before every attempt, never stored"
+            ) { (settings, values) in settings.authorizeCommand = values[0] },
+            CommandOption(
+                "--cacert",
+                ["PEM"],
+                help: "certificates to trust instead of the system's"
+            ) { (settings, values) in settings.certificates = values[0] },
+            CommandOption("--quiet", help: "no progress") { (settings, _) in
+                settings.isQuiet = true
+            },
+        ]
+        return options.map { $0.lifted(to: path) }
+    }
+
+    /// The queue's directory.
+    func path() throws(ToolError) -> String {
+        if let directory {
+            guard !directory.isEmpty else { throw .usage("--queue needs a name") }
+            return directory
+        }
+        if let state = systemEnvironment("XDG_STATE_HOME"), state.hasPrefix("/") {
+            return state + "/multipart/queue"
+        }
+        guard let home = systemEnvironment("HOME"), home.hasPrefix("/") else {
+            throw .usage("there is no home directory; use --queue")
+        }
+        return home + "/.local/state/multipart/queue"
+    }
+
+    func uploader() throws(ToolError) -> Uploader {
+        let authorize = authorizeCommand.map { command -> Uploader.Authorize in
+            { question in try await AuthorizeCommand.run(command, question) }
+        }
+        let directory = try path()
+        do throws(UploadError) {
+            return try Uploader(
+                directory: directory,
+                transport: transport(),
+                authorize: authorize
+            )
+        } catch {
+            throw ToolError(error)
+        }
+    }
+
+    private func transport() -> any UploadTransport {
+        // What a server has to say to a person is more than an app wants to keep.
+        CurlTransport(
+            configuration: .init(
+                certificateAuthorities: certificates,
+                responseLimit: 16 * 1024 * 1024
+            )
+        )
+    }
+}

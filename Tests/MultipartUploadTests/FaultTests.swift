@@ -1,0 +1,78 @@
+import Foundation
+import MultipartEncoder
+import MultipartUpload
+import Testing
+
+/// Many uploads through a server that breaks them in every way.
+///
+/// None may end the process, and each must come to an end of its own.
+@Suite(.serialized) struct FaultTests {
+    private static let faults = [
+        "/reset?after=100000", "/reset?", "/fin?after=100000", "/fin?", "/cuthead?", "/cutline?",
+        "/cutblank?", "/cutbody?", "/garbage?", "/onlyinterim?", "/early?how=linger",
+        "/early?how=reset", "/early?how=close", "/stall?after=50000", "/stall?",
+        "/redirect?code=307&to=/reset", "/redirect?code=302&to=/sink", "/redirect?code=308&to=:x",
+        "/status?code=401&authenticate=Basic%20realm=x", "/status?code=401&authenticate=Bearer",
+        "/status?code=500", "/resumable?cut=60000", "/resumable?lose=1", "/stale?", "/sink?",
+    ]
+
+    @Test(.timeLimit(.minutes(15)))
+    func `every broken upload comes to an end`() async throws {
+        let server = try TestServer.shared.get()
+        let directory = try TemporaryDirectory()
+        let uploader = try Uploader(
+            directory: directory.path + "/queue",
+            transport: CurlTransport(),
+            configuration: .init(maximumConcurrentUploads: 8),
+            authorize: { _ in [UploadHeader("Authorization", "Bearer x")] }
+        )
+        let body = try TestBody(in: directory, count: 1_000_000)
+        let total = LongTests.count(150, 2000)
+        var generator = SystemRandomNumberGenerator()
+        var ends: [String: Int] = [:]
+        var waiting: [(UploadID, String)] = []
+        for index in 0..<total {
+            let fault = Self.faults[index % Self.faults.count]
+            let request = UploadRequest(
+                url: try server.url(fault),
+                isResumable: fault.hasPrefix("/resumable"),
+                attemptDeadline: .seconds(10),
+                stallTimeout: .milliseconds(300),
+                retryPolicy: .quick(2)
+            )
+            let id = try await uploader.enqueue(body.body, to: request, keepsOriginal: true)
+            // Every eighth one is cancelled at a random moment on top.
+            if index % 8 == 7 {
+                Task { [delay = Int.random(in: 0...50, using: &generator)] in
+                    try? await Task.sleep(for: .milliseconds(delay))
+                    try? await uploader.cancel(id)
+                }
+            }
+            waiting.append((id, fault))
+            if waiting.count == 16 || index == total - 1 {
+                for (id, fault) in waiting {
+                    let outcome = try #require(await uploader.finalOutcome(of: id), "\(fault)")
+                    ends["\(outcome.name)", default: 0] += 1
+                    if fault == "/sink?", case .failed = outcome { Issue.record("\(outcome)") }
+                    try await uploader.removeOutcome(of: id)
+                }
+                waiting = []
+            }
+        }
+        #expect(ends.values.reduce(0, +) == total)
+        #expect(ends["delivered", default: 0] > 0 && ends["failed", default: 0] > 0)
+        #expect(directory.files(below: "queue") == [".lock"])
+        print("case=upload.faults uploads=\(total) traps=0 ends=\(ends.sorted { $0.key < $1.key })")
+    }
+}
+
+extension UploadOutcome {
+    var name: String {
+        switch self {
+        case .delivered: "delivered"
+        case .rejected: "rejected"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
+    }
+}

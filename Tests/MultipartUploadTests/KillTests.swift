@@ -1,0 +1,123 @@
+import Foundation
+import MultipartEncoder
+import Testing
+
+/// The tool is killed at random moments and started again.
+///
+/// Nothing may be lost, doubled, or left.
+@Suite(.serialized) struct KillTests {
+    private let server: TestServer
+    private let directory: TemporaryDirectory
+    private var queue: String { directory.path + "/queue" }
+
+    init() throws {
+        server = try TestServer.shared.get()
+        directory = try TemporaryDirectory()
+    }
+
+    /// When a process is killed.
+    private enum Moment {
+        case after(Double)
+        /// As soon as a file whose name ends so is in the queue.
+        case file(String)
+    }
+
+    private func kill(_ moment: Moment) -> (Process) -> Void {
+        { [queue] process in
+            switch moment {
+            case .after(let seconds): Thread.sleep(forTimeInterval: seconds)
+            case .file(let ending):
+                while process.isRunning {
+                    let directories =
+                        (try? FileManager.default.contentsOfDirectory(atPath: queue)) ?? []
+                    let isThere = directories.contains {
+                        FileManager.default.fileExists(atPath: "\(queue)/\($0)/\(ending)")
+                    }
+                    if isThere { break }
+                }
+            }
+            // The signal that can't be caught, by the process's own number.
+            _ = try? run("kill", ["-KILL", String(process.processIdentifier)])
+        }
+    }
+
+    private struct Listed: Decodable {
+        let id: String
+    }
+
+    private func listed(_ output: String) -> [String] {
+        output.split(separator: "\n").compactMap {
+            try? JSONDecoder().decode(Listed.self, from: Data($0.utf8)).id
+        }
+    }
+
+    private func moment(_ index: Int) -> Moment {
+        switch index % 10 {
+        case 0: .file("outcome.json.tmp")
+        case 1: .file("outcome.json")
+        case 2: .file("record.json")
+        case 3: .after(.random(in: 0...0.06))
+        default: .after(.random(in: 0...1.0))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(30)), arguments: [false, true])
+    func `ends every upload exactly once`(isResumable: Bool) async throws {
+        let body = try TestBody(in: directory, count: 12_000_000)
+        let file = directory.path + "/file"
+        try FileManager.default.copyItem(atPath: body.body.path, toPath: file)
+        let total = LongTests.count(10, 100)
+        let path = isResumable ? "/resumable?rate=30000000" : "/keyed?rate=30000000&delay=0.2"
+        let url = try server.url(path).absoluteString
+        var known: Set<String> = []
+        var killed = 0
+        for index in 0..<total {
+            var arguments = ["upload", url, "--queue", queue, "--quiet", "--field", "a", "b"]
+            if isResumable { arguments.append("--resumable") }
+            arguments += ["--file", "f", file]
+            let first = try Tool.run(arguments, killing: kill(moment(index)))
+            if first.wasKilled { killed += 1 }
+            known.formUnion(listed(try Tool.run(["queue", "--queue", queue]).output))
+            // The next process may be killed as well.
+            let resume = ["resume", "--queue", queue, "--quiet"]
+            if index % 3 == 0 {
+                let second = try Tool.run(resume, killing: kill(moment(index / 3)))
+                if second.wasKilled { killed += 1 }
+            }
+            let last = try Tool.run(resume)
+            #expect(last.status == 0, "\(last.errors)")
+            #expect(directory.files(below: "queue") == [".lock"])
+        }
+        #expect(killed > total / 2)
+        try await Task.sleep(for: .milliseconds(300))
+        var sentAgain = 0
+        for id in known {
+            let entries = server.entries(id)
+            if isResumable {
+                // The server ended each upload once, and no byte that it had was sent again.
+                let ended = entries.filter { $0.finished != nil || $0.status == 204 }
+                #expect(!ended.isEmpty)
+                var reached: [String: Int64] = [:]
+                for entry in entries {
+                    guard let upload = entry.upload, let start = entry.start, let end = entry.end
+                    else { continue }
+                    if start < reached[upload, default: 0] { sentAgain += 1 }
+                    reached[upload] = max(end, reached[upload, default: 0])
+                    if let claimed = entry.headers["upload-offset"] {
+                        #expect(claimed == String(start))
+                    }
+                }
+            } else {
+                let taken = entries.filter { $0.taken == id }
+                #expect(taken.filter { $0.repeated == false }.count == 1, "\(id)")
+                #expect(Set(taken.map(\.sha256)).count == 1)
+            }
+        }
+        #expect(sentAgain == 0)
+        #expect(known.count > total / 2)
+        print(
+            "case=upload.kills resumable=\(isResumable) runs=\(total) kills=\(killed)"
+                + " uploads=\(known.count) lost=0 doubled=0 left=0 resent=\(sentAgain)"
+        )
+    }
+}

@@ -1,0 +1,219 @@
+import Foundation
+import MultipartEncoder
+import MultipartUpload
+import Testing
+
+/// The resumable-upload protocol, against a server that keeps what it gets.
+@Suite(.serialized) struct ResumableUploadTests {
+    private let server: TestServer
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        server = try TestServer.shared.get()
+        directory = try TemporaryDirectory()
+    }
+
+    private func uploader(authorize: Uploader.Authorize? = nil) throws -> Uploader {
+        try Uploader(
+            directory: directory.path + "/queue",
+            transport: CurlTransport(),
+            authorize: authorize
+        )
+    }
+
+    private func request(_ query: String, attempts: Int = 3) throws -> UploadRequest {
+        UploadRequest(
+            url: try server.url("/resumable?\(query)"),
+            isResumable: true,
+            stallTimeout: .seconds(20),
+            retryPolicy: .quick(attempts)
+        )
+    }
+
+    /// Uploads a body and returns the outcome and what the server saw.
+    private func upload(
+        _ query: String,
+        count: Int,
+        attempts: Int = 3
+    ) async throws
+        -> (outcome: UploadOutcome?, body: TestBody, entries: [TestServer.Entry])
+    {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: count)
+        let id = try await uploader.enqueue(body.body, to: try request(query, attempts: attempts))
+        let outcome = await uploader.finalOutcome(of: id)
+        await uploader.close()
+        try await Task.sleep(for: .milliseconds(50))
+        return (outcome, body, server.entries(id.text))
+    }
+
+    private struct Answer: Decodable {
+        let received: Int64
+        let sha256: String
+    }
+
+    private func expectDelivered(_ outcome: UploadOutcome?, _ body: TestBody) throws {
+        let response = try #require(outcome?.response)
+        #expect(outcome?.isDelivered == true, "\(response)")
+        let answer = try JSONDecoder().decode(Answer.self, from: response.body)
+        #expect(answer.sha256 == body.sha256)
+    }
+
+    /// No byte that the server had is sent again.
+    private func expectNoOverlap(_ entries: [TestServer.Entry], total: Int64) {
+        var reached: [String: Int64] = [:]
+        for entry in entries {
+            guard let upload = entry.upload, let start = entry.start, let end = entry.end else {
+                continue
+            }
+            #expect(start == reached[upload, default: 0])
+            if let claimed = entry.headers["upload-offset"] { #expect(claimed == String(start)) }
+            reached[upload] = end
+        }
+        #expect(reached.values.contains(total))
+    }
+
+    @Test(arguments: [0, 1, 1000, 5_000_000])
+    func `is an ordinary upload when nothing breaks`(count: Int) async throws {
+        let result = try await upload("", count: count)
+        try expectDelivered(result.outcome, result.body)
+        #expect(result.entries.map(\.method) == ["POST"])
+        let headers = try #require(result.entries.first?.headers)
+        #expect(headers["upload-complete"] == "?1")
+        #expect(headers["upload-length"] == String(count))
+        #expect(headers["upload-draft-interop-version"] == "8")
+        #expect(headers["content-type"] == result.body.body.contentType)
+    }
+
+    @Test(arguments: ["8,6", "6"])
+    func `goes on where the server has it`(versions: String) async throws {
+        let query = "cut=1000000&versions=\(versions)"
+        // Each break comes after progress, so the attempts never run out.
+        let result = try await upload(query, count: 5_500_000, attempts: 2)
+        try expectDelivered(result.outcome, result.body)
+        expectNoOverlap(result.entries, total: 5_500_000)
+        let patches = result.entries.filter { $0.method == "PATCH" }
+        #expect(patches.count == 5)
+        #expect(patches.allSatisfy { $0.headers["content-type"] == "application/partial-upload" })
+        #expect(patches.allSatisfy { $0.headers["upload-complete"] == "?1" })
+        let version = versions == "6" ? "6" : "8"
+        #expect(patches.allSatisfy { $0.headers["upload-draft-interop-version"] == version })
+    }
+
+    // C10: Apple's server answers 400 to a version that it doesn't know.
+    @Test func `falls back to the older version, then to a plain upload`() async throws {
+        let older = try await upload("versions=6", count: 100_000, attempts: 1)
+        try expectDelivered(older.outcome, older.body)
+        #expect(
+            older.entries.map { $0.headers["upload-draft-interop-version"] } == ["8", "6"]
+        )
+        let plain = try await upload("versions=", count: 100_000, attempts: 1)
+        try expectDelivered(plain.outcome, plain.body)
+        #expect(
+            plain.entries.map { $0.headers["upload-draft-interop-version"] } == ["8", "6", nil]
+        )
+        #expect(plain.entries.last?.headers["upload-complete"] == nil)
+    }
+
+    // C10: the 104 is lost in a proxy, or the server knows nothing of all this.
+    @Test(arguments: ["interim=0", "versions=&strict=0", "name-version=7"])
+    func `is a plain upload where nothing is offered`(query: String) async throws {
+        let result = try await upload(query, count: 300_000, attempts: 1)
+        try expectDelivered(result.outcome, result.body)
+        #expect(result.entries.map(\.method) == ["POST"])
+    }
+
+    @Test func `starts again when the offer was lost`() async throws {
+        let result = try await upload("interim=0&cut=1000000", count: 1_500_000, attempts: 3)
+        #expect(result.outcome?.isDelivered == false)
+        #expect(result.entries.map(\.method) == ["POST", "POST", "POST"])
+    }
+
+    @Test func `asks again after the answer was lost`() async throws {
+        let result = try await upload("lose=1", count: 200_000)
+        #expect(result.outcome?.isDelivered == true)
+        #expect(result.entries.map(\.method) == ["POST", "HEAD"])
+    }
+
+    @Test func `appends no more than the server allows`() async throws {
+        let result = try await upload("cut=100000&limit=300000", count: 1_000_000)
+        try expectDelivered(result.outcome, result.body)
+        expectNoOverlap(result.entries, total: 1_000_000)
+        let patches = result.entries.filter { $0.method == "PATCH" }
+        #expect(patches.allSatisfy { Int($0.headers["content-length"] ?? "") ?? 0 <= 300_000 })
+    }
+
+    // C9 (tus-js-client#97): the server's resource is gone.
+    @Test func `starts over when the server has forgotten it`() async throws {
+        let result = try await upload("cut=1000000&forget=1", count: 1_500_000, attempts: 3)
+        #expect(result.outcome?.isDelivered == false)
+        #expect(result.entries.filter { $0.method == "POST" }.count >= 3)
+        #expect(result.entries.filter { $0.method == "HEAD" }.allSatisfy { $0.status == 404 })
+    }
+
+    @Test func `doesn't believe in more bytes than there are`() async throws {
+        let result = try await upload("cut=1000000&claim=9999999", count: 1_500_000)
+        guard case .failed(let failure) = result.outcome else {
+            Issue.record("\(String(describing: result.outcome))")
+            return
+        }
+        #expect(failure.reason == .protocolViolation)
+    }
+
+    @Test func `takes the target's refusal for the end`() async throws {
+        let result = try await upload("cut=1000000&answer=422", count: 1_500_000, attempts: 5)
+        #expect(result.outcome?.response?.status == 422)
+        #expect(result.entries.map(\.method) == ["POST", "HEAD", "PATCH"])
+    }
+
+    // C3, and `--expect-auth`: every one of the requests has credentials of its own.
+    @Test func `gives credentials with every request`() async throws {
+        let refused = Collected<Bool>()
+        let uploader = try uploader(authorize: { question in
+            if question.wasRefused { refused.append(true) }
+            let token = refused.all.isEmpty ? "Bearer old" : "Bearer new"
+            return [UploadHeader("Authorization", token)]
+        })
+        let body = try TestBody(in: directory, count: 2_500_000)
+        let request = try request("cut=1000000&token=new")
+        let id = try await uploader.enqueue(body.body, to: request)
+        try expectDelivered(await uploader.finalOutcome(of: id), body)
+        let entries = server.entries(id.text).filter { $0.status != 401 }
+        #expect(entries.allSatisfy { $0.headers["authorization"] == "Bearer new" })
+    }
+
+    // D2 (aws-sdk-ios#2263), C4: a pause or the end of a process doesn't start from 0 %.
+    @Test func `goes on after a pause and after a relaunch`() async throws {
+        let first = try uploader()
+        let body = try TestBody(in: directory, count: 60_000_000)
+        let id = try await first.enqueue(body.body, to: try request("rate=30000000"))
+        try await Task.sleep(for: .milliseconds(500))
+        try await first.pause(id)
+        try await first.resume(id)
+        try await Task.sleep(for: .milliseconds(500))
+        await first.close()
+        let second = try uploader()
+        await second.resume()
+        var sent: [Int64] = []
+        for await event in second.events(of: id) {
+            if case .sending(let count, _, _) = event { sent.append(count) }
+        }
+        try expectDelivered(second.outcome(of: id), body)
+        let entries = server.entries(id.text)
+        expectNoOverlap(entries, total: 60_000_000)
+        #expect(entries.filter { $0.method == "POST" }.count == 1)
+        #expect(entries.filter { $0.method == "PATCH" }.count == 2)
+        #expect(sent == sent.sorted())
+    }
+
+    @Test func `tells the server when it is cancelled`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 60_000_000)
+        let id = try await uploader.enqueue(body.body, to: try request("rate=10000000"))
+        try await Task.sleep(for: .milliseconds(400))
+        try await uploader.cancel(id)
+        #expect(uploader.outcome(of: id) == .cancelled)
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(server.entries("/uploads/").contains { $0.method == "DELETE" })
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// The command-line tool, as the tests' own build made it.
+struct Tool {
+    struct Run {
+        let status: Int32
+        /// Whether a signal ended it.
+        let wasKilled: Bool
+        let output: String
+        let errors: String
+    }
+
+    static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("multipart").path
+
+    /// Runs the tool to its end, or kills it when `kill` says so.
+    static func run(
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        input: Pipe? = nil,
+        killing kill: ((Process) -> Void)? = nil
+    ) throws -> Run {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let files = try TemporaryDirectory()
+        for name in ["output", "errors"] {
+            _ = FileManager.default.createFile(atPath: files.path + "/" + name, contents: nil)
+        }
+        process.standardOutput = FileHandle(forWritingAtPath: files.path + "/output")
+        process.standardError = FileHandle(forWritingAtPath: files.path + "/errors")
+        process.standardInput = input ?? FileHandle.nullDevice
+        try process.run()
+        kill?(process)
+        process.waitUntilExit()
+        func text(_ name: String) -> String {
+            let bytes = FileManager.default.contents(atPath: files.path + "/" + name) ?? Data()
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        return Run(
+            status: process.terminationStatus,
+            wasKilled: process.terminationReason == .uncaughtSignal,
+            output: text("output"),
+            errors: text("errors")
+        )
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import MultipartEncoder
+import Testing
+
+/// `multipart upload`, `resume` and `queue` as a person uses them.
+@Suite(.serialized) struct UploadToolTests {
+    private let server: TestServer
+    private let directory: TemporaryDirectory
+    private var queue: String { directory.path + "/queue" }
+
+    init() throws {
+        server = try TestServer.shared.get()
+        directory = try TemporaryDirectory()
+    }
+
+    private func file(_ count: Int) throws -> String {
+        try TestBody(in: directory, count: count).body.path
+    }
+
+    private func upload(_ path: String, _ arguments: [String]) throws -> Tool.Run {
+        let url = try server.url(path).absoluteString
+        return try Tool.run(["upload", url, "--queue", queue] + arguments)
+    }
+
+    @Test func `prints the answer on standard output only`() throws {
+        let run = try upload("/sink", ["--field", "a", "b", "--file", "f", try file(100_000)])
+        #expect(run.status == 0)
+        #expect(run.output.hasPrefix("{\"received\": 100"))
+        #expect(run.errors.contains("the server answered 200"))
+        #expect(!run.errors.contains("\u{1B}"), "no terminal, no control sequences")
+        #expect(directory.files(below: "queue") == [".lock"])
+    }
+
+    @Test(arguments: ["/status?code=403", "/status?code=302", "/reset?after=1000"])
+    func `ends with 1 unless the server says 2xx`(path: String) throws {
+        let run = try upload(path, ["--retries", "0", "--file", "f", try file(100_000)])
+        #expect(run.status == 1)
+        #expect(run.output == (path.hasPrefix("/status") ? "the body of an error" : ""))
+        #expect(directory.files(below: "queue") == [".lock"])
+    }
+
+    @Test func `sends a finished body and keeps it`() async throws {
+        let body = try TestBody(in: directory, count: 500_000)
+        let name = uniqueText()
+        let run = try upload(
+            "/sink?\(name)",
+            [
+                "--body", body.body.path, "--content-type", "multipart/form-data; boundary=x",
+                "--method", "PUT", "--request-header", "X-One: 1",
+            ]
+        )
+        #expect(run.status == 0)
+        let entry = try #require(try await server.entries(name, count: 1).first)
+        #expect(entry.sha256 == body.sha256)
+        #expect(entry.method == "PUT" && entry.headers["x-one"] == "1")
+        #expect(FileManager.default.fileExists(atPath: body.body.path))
+    }
+
+    @Test func `tells headers of the request from those of a part`() async throws {
+        let name = uniqueText()
+        let run = try upload(
+            "/sink?\(name)",
+            ["--header", "X-Request: 1", "--field", "a", "b", "--header", "X-Part: 2"]
+        )
+        #expect(run.status == 0)
+        let headers = try #require(try await server.entries(name, count: 1).first?.headers)
+        #expect(headers["x-request"] == "1" && headers["x-part"] == nil)
+    }
+
+    @Test func `reads a stream of unknown length`() async throws {
+        let name = uniqueText()
+        let input = Pipe()
+        let url = try server.url("/sink?\(name)").absoluteString
+        let run = try Tool.run(
+            ["upload", url, "--queue", queue, "--stream", "f", "-"],
+            input: input
+        ) { _ in
+            try? input.fileHandleForWriting.write(contentsOf: Data(count: 50_000))
+            try? input.fileHandleForWriting.close()
+        }
+        #expect(run.status == 0)
+        #expect(try await server.entries(name, count: 1).first?.received ?? 0 > 50_000)
+    }
+
+    @Test func `asks a command for credentials`() async throws {
+        let name = uniqueText()
+        let command =
+            "test \"$MULTIPART_REFUSED\" = 1 && echo 'Authorization: Bearer new' || echo 'Authorization: Bearer old'"
+        let run = try upload(
+            "/bearer?token=new&\(name)",
+            ["--field", "a", "b", "--authorize-command", command]
+        )
+        #expect(run.status == 0)
+        let tokens = try await server.entries(name, count: 2).map { $0.headers["authorization"] }
+        #expect(tokens == ["Bearer old", "Bearer new"])
+        let failing = try upload(
+            "/sink",
+            ["--field", "a", "b", "--retries", "0", "--authorize-command", "exit 3"]
+        )
+        #expect(failing.status == 1 && failing.errors.contains("ended with 3"))
+    }
+
+    @Test(arguments: [
+        ["--field", "a", "b", "--header", "x"], ["--body", "x"], ["--retries", "x"],
+        ["--deadline", "-1", "--field", "a", "b"], [],
+        ["--content-type", "a/b", "--field", "a", "b"],
+        ["--header", "Authorization: secret", "--field", "a", "b"],
+        ["--method", "GET", "--field", "a", "b"],
+    ])
+    func `says what is wrong with the arguments`(arguments: [String]) throws {
+        let run = try upload("/sink", arguments)
+        #expect(run.status == 64)
+        #expect(!run.errors.isEmpty && run.output.isEmpty)
+    }
+
+    @Test func `says which certificate it doesn't trust`() throws {
+        let url = try server.secureURL("/sink").absoluteString
+        let arguments = ["upload", url, "--queue", queue, "--field", "a", "b"]
+        let refused = try Tool.run(arguments)
+        #expect(refused.status == 1 && refused.errors.contains("certificate"))
+        let trusted = try Tool.run(arguments + ["--cacert", server.certificate])
+        #expect(trusted.status == 0)
+    }
+
+    @Test func `stops when it is asked to, and resume goes on`() async throws {
+        let name = uniqueText()
+        let url = try server.url("/keyed?rate=20000000&\(name)").absoluteString
+        let arguments = ["upload", url, "--queue", queue, "--file", "f", try file(30_000_000)]
+        let stopped = try Tool.run(arguments) { process in
+            Thread.sleep(forTimeInterval: 0.7)
+            process.terminate()
+        }
+        #expect(stopped.wasKilled || stopped.status == 128 + 15)
+        #expect(stopped.errors.contains("resume"))
+        let list = try Tool.run(["queue", "--queue", queue])
+        #expect(list.status == 0 && list.output.contains("\"contentLength\":30000"))
+        let resumed = try Tool.run(["resume", "--queue", queue])
+        #expect(resumed.status == 0)
+        #expect(resumed.output.contains("\"outcome\":\"delivered\",\"status\":201"))
+        #expect(try Tool.run(["queue", "--queue", queue]).output.isEmpty)
+        let taken = try await server.entries(name, count: 2).filter { $0.taken != nil }
+        #expect(taken.count == 1)
+    }
+
+    @Test func `resume reports what nobody has heard of`() throws {
+        let url = try server.url("/keyed").absoluteString
+        let arguments = ["upload", url, "--queue", queue, "--field", "a", "b"]
+        let killed = try Tool.run(arguments) { [queue] process in
+            while process.isRunning {
+                let names = (try? FileManager.default.contentsOfDirectory(atPath: queue)) ?? []
+                if names.contains(where: {
+                    FileManager.default.fileExists(atPath: "\(queue)/\($0)/outcome.json")
+                }) {
+                    _ = try? run("kill", ["-KILL", String(process.processIdentifier)])
+                    return
+                }
+            }
+        }
+        guard killed.wasKilled, !directory.files(below: "queue").filter({ $0 != ".lock" }).isEmpty
+        else { return }  // it was faster than the signal
+        let resumed = try Tool.run(["resume", "--queue", queue])
+        #expect(resumed.status == 0 && resumed.output.contains("delivered"))
+        #expect(directory.files(below: "queue") == [".lock"])
+    }
+
+    @Test func `two commands don't share a queue`() throws {
+        let url = try server.url("/sink?delay=2").absoluteString
+        let arguments = ["upload", url, "--queue", queue, "--field", "a", "b"]
+        var second: Tool.Run?
+        let first = try Tool.run(arguments) { _ in
+            Thread.sleep(forTimeInterval: 0.7)
+            second = try? Tool.run(["resume", "--queue", queue])
+        }
+        #expect(first.status == 0)
+        #expect(second?.status == 1 && second?.errors.contains("another process") == true)
+    }
+}
