@@ -18,7 +18,9 @@ static void apply(int filter, const uint8_t *row, const uint8_t *above, size_t s
                   uint8_t *restrict out) {
   const uint8_t *left = row - step, *corner = above - step;
   switch (filter) {
-  case 0: memcpy(out, row, count); break;
+  case 0:
+    memcpy(out, row, count);
+    break;
   case 1:
     for (size_t i = 0; i < count; i++)
       out[i] = (uint8_t)(row[i] - left[i]);
