@@ -117,7 +117,7 @@ import Testing
         #expect(known.count > total / 2)
         print(
             "case=upload.kills resumable=\(isResumable) runs=\(total) kills=\(killed)"
-                + " uploads=\(known.count) lost=0 doubled=0 left=0 resent=\(sentAgain)"
+                + " uploads=\(known.count) resent=\(sentAgain)"
         )
     }
 }
