@@ -114,7 +114,7 @@ import Testing
             }
         }
         #expect(sentAgain == 0)
-        #expect(known.count > total / 2)
+        #expect(known.count > total / 10, "some runs must get as far as an upload")
         print(
             "case=upload.kills resumable=\(isResumable) runs=\(total) kills=\(killed)"
                 + " uploads=\(known.count) resent=\(sentAgain)"
