@@ -25,9 +25,9 @@ final class RealServers: Sendable {
             php: ports[0],
             slow: TestServer.shared.get().port
         ).write(toFile: directory.path + "/nginx.conf", atomically: true, encoding: .utf8)
-        let limits = ["upload_max_filesize", "post_max_size"].map { "-d \($0)=2G" }
-        let php = "php \(limits.joined(separator: " ")) -S 127.0.0.1:\(ports[0]) -t \(root)"
-        let nginx = "nginx -p \(directory.path) -c \(directory.path)/nginx.conf"
+        let limits = ["upload_max_filesize", "post_max_size"].flatMap { ["-d", "\($0)=2G"] }
+        let php = ["php"] + limits + ["-S", "127.0.0.1:\(ports[0])", "-t", root]
+        let nginx = ["nginx", "-p", directory.path, "-c", directory.path + "/nginx.conf"]
         processes = try [php, nginx].map { try ServerProcess.watching($0) }
         for port in ports { try Self.await(port) }
     }

@@ -124,19 +124,11 @@ final class ServerProcess: Sendable {
         child = Mutex(process)
     }
 
-    /// Starts a server that knows nothing of tests, with a shell that ends it when the tests end.
-    static func watching(_ command: String) throws -> ServerProcess {
-        let script = """
-            PATH=$PATH:/usr/sbin
-            \(command) >/dev/null 2>&1 &
-            server=$!
-            trap 'kill $server; exit' TERM
-            echo started
-            while kill -0 "$0" 2>/dev/null; do sleep 1 & wait $!; done
-            kill $server
-            """
-        let own = String(ProcessInfo.processInfo.processIdentifier)
-        return try ServerProcess("sh", ["-c", script, own])
+    /// Starts a server that knows nothing of tests, with a script that ends it when the tests end.
+    static func watching(_ command: [String]) throws -> ServerProcess {
+        guard let program = command.first else { throw TestFailure("no program") }
+        let arguments = [try which(program)] + command.dropFirst()
+        return try ServerProcess("python3", [TestServer.script("watch.py")] + arguments)
     }
 
     deinit { child.withLock { $0.terminate() } }
