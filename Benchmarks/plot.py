@@ -56,12 +56,13 @@ def draw(data, prefix):
             name.removeprefix(OURS).strip(),
             (size, speed),
             textcoords="offset points",
-            xytext=(-9, 1),
-            ha="right",
+            xytext=(9, 4) if name.endswith("fastest") else (-9, 1),
+            ha="left" if name.endswith("fastest") else "right",
             fontsize=9.5,
             fontweight="bold",
             color="crimson",
         )
+    axes.margins(x=0.12, y=0.1)
     axes.set_xscale("log")
     axes.set_yscale("log")
     steps = [0.8, 0.85, 0.9, 0.95, 1, 1.1, 1.2, 1.3, 1.4, 1.6, 1.8, 2, 2.5, 3]

@@ -1,6 +1,7 @@
 """The table, for people (Markdown) and for programs (CSV)."""
 
 import csv
+import re
 
 
 def write(data, prefix):
@@ -31,12 +32,13 @@ def write(data, prefix):
 def caption(data):
     machine = data["machine"]
     skipped = f" Not measured: {'; '.join(data['skipped'])}." if data["skipped"] else ""
+    system = re.sub(r"-\S+", "", machine["system"], count=1)  # the kernel's version without its build
     total = sum(data["bytes"].values()) / 1e6
     return (
         f"Geometric means over {len(data['pictures'])} pictures"
         f"{' (' + data['title'] + ')' if data['title'] else ''}, {total:.0f} MB of pixels; CPU "
         f"time and size against libpng {machine['libpng']} with zlib {machine['zlib']} at their "
         f"defaults in the same run (speed above 1 is faster, size below 1 is smaller); the least "
-        f"of {data['rounds']} rounds or more. {machine['processor']}, {machine['system']}, kernel "
+        f"of {data['rounds']} rounds or more. {machine['processor']}, {system}, kernel "
         f"{machine['kernel']}, {data['date']}. {', '.join(data['versions'])}.{skipped}"
     )
