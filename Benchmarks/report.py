@@ -8,7 +8,7 @@ def write(data, prefix):
     rows = sorted(data["means"].items(), key=lambda item: -item[1]["speed"])
     count = len(data["pictures"])
     with open(prefix.with_suffix(".csv"), "w", newline="") as file:
-        writer = csv.writer(file)
+        writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["encoder", "picture", "cpu_s", "bytes", "speed", "size"])
         for picture, figures in data["pictures"].items():
             base_time, base_size = figures["libpng"]
