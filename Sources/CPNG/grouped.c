@@ -95,8 +95,8 @@ void cpng_group_tables(cpng_groups *groups, const uint8_t *lengths, const uint16
     groups->first_length[i] = lengths[i];
     groups->first_low[i] = (uint8_t)codes[i];
     groups->first_high[i] = (uint8_t)(codes[i] >> 8);
-    groups->last_length[i] = lengths[240 + i];
-    groups->last_low[i] = (uint8_t)codes[240 + i];
-    groups->last_high[i] = (uint8_t)(codes[240 + i] >> 8);
+    groups->last_length[i] = lengths[255 - i];
+    groups->last_low[i] = (uint8_t)codes[255 - i];
+    groups->last_high[i] = (uint8_t)(codes[255 - i] >> 8);
   }
 }

@@ -10,16 +10,16 @@
 // Like `cpng_plan_block` with codes of that kind, at most CPNG_MAX_BITS bits long.
 void cpng_plan_grouped(cpng_plan *plan, const cpng_counts *counts, size_t bytes);
 
-// Tables of 16 bytes, indexed by a half of a literal. The code of a literal in a group is a prefix,
-// then 4 bits: the lower half plus `offset`. If that carries, the prefix is the next one.
+// Tables of 16 bytes, which hold zero where they don't apply, so that look-ups can be joined by or.
+// The code of a literal in a group is a prefix, then 4 bits: the lower half plus `offset`. If that
+// carries, the prefix is the next one.
 typedef struct {
   // By the upper half, for groups.
   uint8_t length[16], offset[16];
   uint8_t prefix_low[16], prefix_high[16], next_low[16], next_high[16];
-  uint8_t scale_low[16], scale_high[16];  // 2 to the power of the prefix's length
-  // By the lower half, for the literals 0 to 15 and 240 to 255.
-  uint8_t first_length[16], first_low[16], first_high[16];
-  uint8_t last_length[16], last_low[16], last_high[16];
+  uint8_t scale_low[16], scale_high[16];                    // 2 to the power of the prefix's length
+  uint8_t first_length[16], first_low[16], first_high[16];  // of the literals 0 to 15
+  uint8_t last_length[16], last_low[16], last_high[16];     // 255 down to 240
 } cpng_groups;
 
 // Fills the tables from a grouped plan's code lengths and codes.

@@ -13,10 +13,10 @@ INLINE vector look_up(const uint8_t *sixteen, vector index) {
   return _mm256_shuffle_epi8(table(sixteen), index);
 }
 
-// A look-up for the literals outside the groups, of which the upper ones have their top bit set.
-INLINE vector look_up_single(const uint8_t *first, const uint8_t *last, vector literals,
-                             vector low) {
-  return _mm256_blendv_epi8(look_up(first, low), look_up(last, low), literals);
+// The same for the literals outside the groups: a shuffle gives zero for an index of 128 or more.
+INLINE vector look_up_single(const uint8_t *first, const uint8_t *last, vector in_first,
+                             vector in_last) {
+  return _mm256_or_si256(look_up(first, in_first), look_up(last, in_last));
 }
 
 // Two codes of 16 bits in each 32, of which the first is `lengths` bits long.
@@ -35,29 +35,31 @@ INLINE vector join64(vector codes, vector lengths) {
 INLINE bool write_vector(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
                          size_t count, bool whole) {
   enum { MOST = 56 };  // bits that can be put at once
-  static const uint8_t singles[16] = {255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255};
   static const uint8_t reversed[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
   const vector nibble = _mm256_set1_epi8(15), zero = _mm256_setzero_si256();
   const vector ones = _mm256_set1_epi8(1), most = _mm256_set1_epi32(MOST);
   vector literals = v_load(bytes), low = _mm256_and_si256(literals, nibble);
   vector high = _mm256_and_si256(_mm256_srli_epi16(literals, 4), nibble);
-  vector single = look_up(singles, high);
-  vector lengths = _mm256_blendv_epi8(
-      look_up(groups->length, high),
-      look_up_single(groups->first_length, groups->last_length, literals, low), single);
+  // The lower half where the upper one is 0 or 15, and 128 or more elsewhere.
+  const vector push = _mm256_set1_epi8(0x70);
+  vector in_first = _mm256_adds_epu8(literals, push);
+  vector in_last = _mm256_adds_epu8(_mm256_xor_si256(literals, _mm256_set1_epi8(-1)), push);
+  vector lengths =
+      _mm256_or_si256(look_up(groups->length, high),
+                      look_up_single(groups->first_length, groups->last_length, in_first, in_last));
 
-  // A group's prefix and 4 bits behind it; a single's code takes the prefix's place.
+  // A group's prefix and 4 bits behind it, or the whole code of one outside: its scale is zero.
   vector last = _mm256_add_epi8(low, look_up(groups->offset, high));
   vector carry = _mm256_cmpgt_epi8(last, nibble);
-  last = _mm256_andnot_si256(single, look_up(reversed, last));
+  last = look_up(reversed, last);
   vector code_low =
       _mm256_blendv_epi8(look_up(groups->prefix_low, high), look_up(groups->next_low, high), carry);
   vector code_high = _mm256_blendv_epi8(look_up(groups->prefix_high, high),
                                         look_up(groups->next_high, high), carry);
-  code_low = _mm256_blendv_epi8(
-      code_low, look_up_single(groups->first_low, groups->last_low, literals, low), single);
-  code_high = _mm256_blendv_epi8(
-      code_high, look_up_single(groups->first_high, groups->last_high, literals, low), single);
+  code_low = _mm256_or_si256(
+      code_low, look_up_single(groups->first_low, groups->last_low, in_first, in_last));
+  code_high = _mm256_or_si256(
+      code_high, look_up_single(groups->first_high, groups->last_high, in_first, in_last));
   vector scale_low = look_up(groups->scale_low, high);
   vector scale_high = look_up(groups->scale_high, high);
   if (!whole) {

@@ -5,9 +5,9 @@ INLINE vector look_up(const uint8_t *sixteen, vector index) {
   return vqtbl1q_u8(vld1q_u8(sixteen), index);
 }
 
-// A look-up for the literals outside the groups, of which the upper ones have their top bit set.
-INLINE vector look_up_single(const uint8_t *first, const uint8_t *last, vector upper, vector low) {
-  return vbslq_u8(upper, look_up(last, low), look_up(first, low));
+// The same for the literals outside the groups: there is zero behind the tables' ends.
+INLINE vector look_up_single(const uint8_t *first, const uint8_t *last, vector literals) {
+  return vorrq_u8(look_up(first, literals), look_up(last, vmvnq_u8(literals)));
 }
 
 // Two codes of 16 bits in each 32, of which the first is `length` bits long.
@@ -29,28 +29,23 @@ INLINE bool write_vector(cpng_bits *bits, const cpng_groups *groups, const uint8
                          size_t count, bool whole) {
   enum { MOST = 56 };  // bits that can be put at once
   static const uint8_t positions[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  static const uint8_t singles[16] = {255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255};
   static const uint8_t reversed[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};
   const vector nibble = vdupq_n_u8(15);
   vector literals = v_load(bytes), low = vandq_u8(literals, nibble);
-  vector high = vshrq_n_u8(literals, 4), single = look_up(singles, high);
-  vector upper = vcgeq_u8(literals, vdupq_n_u8(128));
-  vector lengths =
-      vbslq_u8(single, look_up_single(groups->first_length, groups->last_length, upper, low),
-               look_up(groups->length, high));
+  vector high = vshrq_n_u8(literals, 4);
+  vector lengths = vorrq_u8(look_up(groups->length, high),
+                            look_up_single(groups->first_length, groups->last_length, literals));
 
-  // A group's prefix and 4 bits behind it; a single's code takes the prefix's place.
+  // A group's prefix and 4 bits behind it, or the whole code of one outside: its scale is zero.
   vector last = vaddq_u8(low, look_up(groups->offset, high));
   vector carry = vcgtq_u8(last, nibble);
-  last = vbicq_u8(look_up(reversed, vandq_u8(last, nibble)), single);
+  last = look_up(reversed, vandq_u8(last, nibble));
   vector code_low =
       vbslq_u8(carry, look_up(groups->next_low, high), look_up(groups->prefix_low, high));
   vector code_high =
       vbslq_u8(carry, look_up(groups->next_high, high), look_up(groups->prefix_high, high));
-  code_low =
-      vbslq_u8(single, look_up_single(groups->first_low, groups->last_low, upper, low), code_low);
-  code_high = vbslq_u8(single, look_up_single(groups->first_high, groups->last_high, upper, low),
-                       code_high);
+  code_low = vorrq_u8(code_low, look_up_single(groups->first_low, groups->last_low, literals));
+  code_high = vorrq_u8(code_high, look_up_single(groups->first_high, groups->last_high, literals));
   vector scale_low = look_up(groups->scale_low, high);
   vector scale_high = look_up(groups->scale_high, high);
   if (!whole) {
