@@ -80,7 +80,24 @@ bool cpng_encode_fastest(cpng_strip *strip, cpng_bits *bits) {
   return write_blocks(strip, bits, false);
 }
 
+// Whether a gray strip is drawn rather than photographed: most bytes of its rows equal the one
+// before. Then the shapes of letters repeat, which filters would hide.
+static bool is_drawn(const cpng_strip *strip) {
+  enum { ROWS = 8 };
+  size_t equal = 0, seen = 0;
+  if (strip->unit != 1) return false;
+  for (uint32_t i = 0; i < ROWS; i++) {
+    const uint8_t *row =
+        cpng_strip_row(strip, (uint32_t)((uint64_t)strip->row_count * (2 * i + 1) / (2 * ROWS)));
+    for (size_t at = 1; at < strip->row_bytes; at++)
+      equal += row[at] == row[at - 1];
+    seen += strip->row_bytes;
+  }
+  return equal * 4 > seen * 3;
+}
+
 bool cpng_encode_fast(cpng_strip *strip, cpng_bits *bits) {
+  if (is_drawn(strip)) strip->prefer_plain = true;
   if (strip->prefer_plain)
     copy_rows(strip);
   else

@@ -136,7 +136,7 @@ INLINE size_t find_all(cpng_sequence *sequences, uint32_t *heads, const uint8_t 
     size_t distance = at - candidate, end = match_end(bytes, at + CHECKED, distance, count);
     size_t covered = end < at + COVERED ? end : at + COVERED;
     if (covered + 8 > count || !thorough) covered = at;
-    for (size_t i = at + 1; i < covered; i += 2)
+    for (size_t i = at + 1; i < covered; i++)
       heads[repeat_hash(cpng_load64(bytes + i) << UNUSED_BITS)] = (uint32_t)i;
     for (; at > literals && candidate > 0 && bytes[at - 1] == bytes[candidate - 1]; candidate--)
       at--;
