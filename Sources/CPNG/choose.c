@@ -3,13 +3,25 @@
 #include "parse_lazy.h"
 #include "runs.h"
 
+// The best filter by one in `step` parts of the row.
+static cpng_filter best_filter(const cpng_strip *strip, const uint8_t *row, const uint8_t *above,
+                               size_t step) {
+  uint64_t costs[5];
+  cpng_filter_costs(costs, row, above, strip->row_bytes, strip->unit, step);
+  unsigned best = CPNG_SUB;
+  for (unsigned filter = CPNG_UP; filter <= CPNG_PAETH; filter++) {
+    if (costs[filter] < costs[best]) best = filter;
+  }
+  return (cpng_filter)best;
+}
+
 void cpng_filter_rows(cpng_manner manner, const cpng_strip *strip, uint32_t first, uint32_t count,
                       uint8_t *out) {
   for (uint32_t row = first; row < first + count; row++) {
     const uint8_t *here = cpng_strip_row(strip, row), *above = cpng_strip_above(strip, row);
-    cpng_filter filter = CPNG_NONE;
-    if (manner == CPNG_FILTERED)
-      filter = cpng_choose_filter(here, above, strip->row_bytes, strip->unit);
+    cpng_filter filter = (cpng_filter)manner;
+    if (manner >= CPNG_BY_ROW)
+      filter = best_filter(strip, here, above, manner == CPNG_BY_ROW ? 1 : 4);
     *out++ = (uint8_t)filter;
     cpng_filter_row(filter, out, here, above, strip->row_bytes, strip->unit);
     out += strip->row_bytes;
@@ -33,7 +45,7 @@ static size_t filter_sample(cpng_manner manner, const cpng_strip *strip, size_t 
   return count;
 }
 
-static uint64_t bits_of(const cpng_block *block) {
+uint64_t cpng_block_bits(const cpng_block *block) {
   cpng_counts counts;
   cpng_plan plan;
   cpng_count(&counts, block);
@@ -41,9 +53,11 @@ static uint64_t bits_of(const cpng_block *block) {
   return plan.bits;
 }
 
-static uint64_t filtered_bits(const cpng_strip *strip, size_t one_in, cpng_sequence *sequences) {
-  cpng_block block = {strip->filtered, filter_sample(CPNG_FILTERED, strip, one_in), sequences, 0};
-  return cpng_spell_with_runs(strip->scratch, &block, sequences) ? bits_of(&block) : UINT64_MAX;
+static uint64_t bits_with_runs(cpng_manner manner, const cpng_strip *strip, size_t one_in,
+                               cpng_sequence *sequences) {
+  cpng_block block = {strip->filtered, filter_sample(manner, strip, one_in), sequences, 0};
+  return cpng_spell_with_runs(strip->scratch, &block, sequences) ? cpng_block_bits(&block)
+                                                                 : UINT64_MAX;
 }
 
 static uint64_t plain_bits(const cpng_strip *strip, size_t one_in, cpng_matcher *matcher,
@@ -52,19 +66,31 @@ static uint64_t plain_bits(const cpng_strip *strip, size_t one_in, cpng_matcher 
   cpng_block block = {strip->filtered, filter_sample(CPNG_PLAIN, strip, one_in), sequences, 0};
   block.sequence_count = cpng_parse_lazily(matcher, &effort, block.bytes, block.count, strip->unit,
                                            strip->row_bytes + 1, sequences);
-  return bits_of(&block);
+  return cpng_block_bits(&block);
 }
 
 cpng_manner cpng_choose_manner(const cpng_strip *strip, cpng_matcher *matcher,
                                cpng_sequence *sequences) {
   if (strip->prefer_plain) return CPNG_PLAIN;
   // A look at a few groups often suffices, one at more of them always.
-  uint64_t filtered = filtered_bits(strip, 16, sequences);
+  uint64_t filtered = bits_with_runs(CPNG_BY_ROW_GLANCE, strip, 16, sequences);
   uint64_t plain = plain_bits(strip, 16, matcher, sequences);
-  if (plain < filtered + filtered / 2 && filtered < plain + plain / 2) {
-    filtered = filtered_bits(strip, 4, sequences);
+  if (plain < filtered + filtered / 4 && filtered < plain + plain / 4) {
+    filtered = bits_with_runs(CPNG_BY_ROW_GLANCE, strip, 4, sequences);
     plain = plain_bits(strip, 4, matcher, sequences);
   }
   // Where there is next to nothing on the sample, what is drawn elsewhere counts.
-  return plain < filtered + filtered / 16 + 4096 ? CPNG_PLAIN : CPNG_FILTERED;
+  return plain < filtered + filtered / 16 + 4096 ? CPNG_PLAIN : CPNG_BY_ROW_GLANCE;
+}
+
+cpng_manner cpng_refine_manner(const cpng_strip *strip, cpng_sequence *sequences) {
+  cpng_manner best = CPNG_BY_ROW;
+  uint64_t least = bits_with_runs(best, strip, 4, sequences);
+  for (cpng_manner manner = CPNG_ALL_SUB; manner < CPNG_BY_ROW; manner++) {
+    uint64_t bits = bits_with_runs(manner, strip, 4, sequences);
+    if (bits >= least) continue;
+    least = bits;
+    best = manner;
+  }
+  return best;
 }

@@ -32,28 +32,29 @@ void cpng_counts_fade(cpng_counts *counts, const cpng_counts *latest) {
 enum { DEAREST = 14 * CPNG_BIT };
 
 static uint16_t cost(uint32_t count, uint32_t log2_total) {
-  if (count == 0) return DEAREST;
   uint32_t bits = (log2_total - cpng_log2(count)) * CPNG_BIT >> 16;
   if (bits < CPNG_BIT) return CPNG_BIT;  // no Huffman code is shorter
   return (uint16_t)(bits < DEAREST ? bits : DEAREST);
 }
 
 void cpng_costs_learn(cpng_costs *costs, const cpng_counts *counts) {
+  // Some of each symbol are added, so that few tokens don't decide too much. Short lengths are
+  // likelier than long ones.
   uint16_t lengths[29], distances[CPNG_DISTANCES];
-  uint32_t total = 1;
+  uint32_t total = 256 + 8 * 4 + 21 * 2;
   for (unsigned i = 0; i < CPNG_LITERALS; i++)
     total += counts->literals[i];
   uint32_t log2_total = cpng_log2(total);
   for (unsigned i = 0; i < 256; i++)
-    costs->literal[i] = cost(counts->literals[i], log2_total);
+    costs->literal[i] = cost(counts->literals[i] + 1, log2_total);
   for (unsigned i = 0; i < 29; i++)
-    lengths[i] = cost(counts->literals[CPNG_END_OF_BLOCK + 1 + i], log2_total);
-  total = 1;
+    lengths[i] = cost(counts->literals[CPNG_END_OF_BLOCK + 1 + i] + (i < 8 ? 4 : 2), log2_total);
+  total = CPNG_DISTANCES * 2;
   for (unsigned i = 0; i < CPNG_DISTANCES; i++)
     total += counts->distances[i];
   log2_total = cpng_log2(total);
   for (unsigned i = 0; i < CPNG_DISTANCES; i++)
-    distances[i] = cost(counts->distances[i], log2_total);
+    distances[i] = cost(counts->distances[i] + 2, log2_total);
   spread(costs, lengths, distances);
 }
 

@@ -34,6 +34,10 @@ typedef struct {
   // to CPNG_EMIT_SLACK bytes.
   bool (*write_tokens)(cpng_bits *bits, const cpng_block *block, const cpng_emit_tables *tables,
                        const uint8_t *end);
+  // Finds the least from[length] + costs[length] of the lengths from `first` to `last`, at least 8
+  // of them: returns the first such length and stores the sum, which is below 2^31.
+  uint32_t (*least_sum)(const uint32_t *from, const uint16_t *costs, uint32_t first, uint32_t last,
+                        uint32_t *sum);
   uint32_t (*crc32)(uint32_t crc, const uint8_t *bytes, size_t count);
   uint32_t (*adler32)(uint32_t adler, const uint8_t *bytes, size_t count);
 } cpng_kernel_table;

@@ -5,6 +5,7 @@
 #include "vector_avx2.h"
 
 #include "checksum_x86.h"
+#include "least_avx2.h"
 #include "literals_avx2.h"
 
 #include "emit_kernel.h"
@@ -18,6 +19,7 @@ const cpng_kernel_table cpng_kernel_avx2 = {
     .find_runs = find_runs,
     .find_repeats = find_repeats,
     .write_tokens = write_tokens,
+    .least_sum = least_sum,
     .crc32 = crc,
     .adler32 = adler,
 };

@@ -9,6 +9,7 @@
 
 #include "emit_kernel.h"
 #include "filter_kernel.h"
+#include "least_plain.h"
 #include "runs_kernel.h"
 
 const cpng_kernel_table cpng_kernel_neon = {
@@ -18,6 +19,7 @@ const cpng_kernel_table cpng_kernel_neon = {
     .find_runs = find_runs,
     .find_repeats = find_repeats,
     .write_tokens = write_tokens,
+    .least_sum = least_sum,
     .crc32 = crc,
     .adler32 = adler,
 };

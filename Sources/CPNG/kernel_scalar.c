@@ -14,6 +14,7 @@ static bool write_vector(cpng_bits *bits, const cpng_groups *groups, const uint8
 
 #include "emit_kernel.h"
 #include "filter_kernel.h"
+#include "least_plain.h"
 #include "runs_kernel.h"
 
 static uint32_t crc(uint32_t crc, const uint8_t *bytes, size_t count) {
@@ -31,6 +32,7 @@ const cpng_kernel_table cpng_kernel_scalar = {
     .find_runs = find_runs,
     .find_repeats = find_repeats,
     .write_tokens = write_tokens,
+    .least_sum = least_sum,
     .crc32 = crc,
     .adler32 = adler,
 };

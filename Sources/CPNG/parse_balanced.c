@@ -1,8 +1,6 @@
 // The level `.balanced`.
 #include "choose.h"
-#include "kernel.h"
 #include "parse_lazy.h"
-#include "runs.h"
 #include "split.h"
 
 bool cpng_encode_balanced(cpng_strip *strip, cpng_bits *bits) {
@@ -19,7 +17,7 @@ bool cpng_encode_balanced(cpng_strip *strip, cpng_bits *bits) {
   cpng_manner manner = cpng_choose_manner(strip, matcher, sequences);
   cpng_filter_rows(manner, strip, 0, strip->row_count, strip->filtered);
   cpng_block block = {strip->filtered, strip->filtered_count, sequences, 0};
-  if (manner == CPNG_FILTERED) {
+  if (manner != CPNG_PLAIN) {
     if (!cpng_spell_with_runs(strip->scratch, &block, sequences)) return false;
   } else {
     block.sequence_count = cpng_parse_lazily(matcher, &effort, block.bytes, block.count,

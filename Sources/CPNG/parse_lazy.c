@@ -20,12 +20,12 @@ typedef struct {
   int32_t literal;  // the cost of one on average
 } parser;
 
-// Short matches are measured against the very literals they replace, long ones against average
+// Short matches are measured against the very literals they replace, longer ones against average
 // ones.
 static int32_t saved_by(const parser *parser, const uint8_t *bytes, uint32_t length,
                         uint32_t distance) {
   int32_t literals = (int32_t)length * parser->literal;
-  if (length < 16) {
+  if (length < 8) {
     literals = 0;
     for (uint32_t i = 0; i < length; i++)
       literals += parser->costs.literal[bytes[i]];
@@ -54,12 +54,13 @@ static match find(const parser *parser, size_t at) {
   uint32_t enough = parser->effort->enough;
   match best = {0, 0, 0};
   uint32_t step = cpng_matcher_insert(parser->matcher, at, cpng_hash(here, 32)), distance = step;
+  __builtin_prefetch(&parser->matcher->heads[cpng_hash(here + 1, 32)]);
   if (here[0] == here[-1]) consider(parser, &best, here, 1, limit);
-  if (best.length < enough && parser->unit <= at)
+  if (best.length < enough && parser->unit <= at && parser->unit > 1)
     consider(parser, &best, here, parser->unit, limit);
-  if (best.length < enough && parser->recent > 0)
+  if (best.length < enough && parser->recent > parser->unit)
     consider(parser, &best, here, parser->recent, limit);
-  if (best.length < enough && parser->stride <= at && parser->stride <= CPNG_WINDOW)
+  if (best.length < enough && parser->stride <= at && parser->stride != parser->recent)
     consider(parser, &best, here, parser->stride, limit);
   for (uint32_t depth = parser->effort->depth; depth > 0; depth--) {
     if (step == 0 || distance > CPNG_WINDOW || best.length >= enough) break;
@@ -95,7 +96,7 @@ size_t cpng_parse_lazily(cpng_matcher *matcher, const cpng_effort *effort, const
       .bytes = bytes,
       .count = count,
       .unit = (uint32_t)unit,
-      .stride = stride <= CPNG_WINDOW ? (uint32_t)stride : CPNG_WINDOW + 1,
+      .stride = stride <= CPNG_WINDOW ? (uint32_t)stride : UINT32_MAX,
       .literal = 5 * CPNG_BIT,
   };
   cpng_matcher_begin(matcher, count);
@@ -132,7 +133,7 @@ size_t cpng_parse_lazily(cpng_matcher *matcher, const cpng_effort *effort, const
     size_t stop = inside + (best.distance <= unit ? 2 * unit : effort->inside);
     if (stop > end) stop = end;
     if (stop + 8 > count) stop = count - 8;
-    for (; inside < stop; inside++)
+    for (; inside < stop; inside += 2)
       cpng_matcher_insert(matcher, inside, cpng_hash(bytes + inside, 32));
     if (next - learned >= LEARN_MATCHES || at - learned_bytes >= LEARN_BYTES) {
       learn(&parser, &(cpng_block){bytes + learned_bytes, at - learned_bytes, learned,

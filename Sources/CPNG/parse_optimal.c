@@ -1,4 +1,5 @@
 #include "parse_optimal.h"
+#include "kernel.h"
 
 enum {
   INSIDE = 255,       // in place of a count: the last position within a match that is taken
@@ -39,7 +40,8 @@ static inline void insert(const search *search, size_t at) {
   const uint8_t *here = search->text->bytes + at;
   cpng_optimal *state = search->state;
   cpng_matcher_insert(&state->matcher, at, cpng_hash(here, search->effort->skipped));
-  state->short_heads[short_hash(here)] = state->matcher.base + (uint32_t)at;
+  if (search->effort->skipped == 32)
+    state->short_heads[short_hash(here)] = state->matcher.base + (uint32_t)at;
 }
 
 // Lists a match if it is longer than those before.
@@ -63,15 +65,20 @@ static uint32_t *list_matches(const search *search, size_t at, uint32_t *next) {
   size_t left = text->count - at;
   uint32_t limit = left < CPNG_MAX_MATCH ? (uint32_t)left : CPNG_MAX_MATCH, longest = 0;
   uint32_t enough = search->effort->enough;
-  uint32_t *short_head = &state->short_heads[short_hash(here)];
-  uint32_t near = state->matcher.base + (uint32_t)at - *short_head;
-  *short_head += near;
+  uint32_t near = CPNG_WINDOW + 1;
+  if (search->effort->skipped == 32) {
+    uint32_t *short_head = &state->short_heads[short_hash(here)];
+    near = state->matcher.base + (uint32_t)at - *short_head;
+    *short_head += near;
+    __builtin_prefetch(&state->short_heads[short_hash(here + 2)]);
+  }
+  __builtin_prefetch(&state->matcher.heads[cpng_hash(here + 2, search->effort->skipped)]);
   uint32_t step =
       cpng_matcher_insert(&state->matcher, at, cpng_hash(here, search->effort->skipped));
   if (here[0] == here[-1]) next = consider(next, &longest, here, 1, limit);
   if (text->unit <= at && text->unit > 1)
     next = consider(next, &longest, here, (uint32_t)text->unit, limit);
-  if (longest < 3 && search->effort->skipped <= 32 && near <= CPNG_WINDOW &&
+  if (longest < 3 && near <= CPNG_WINDOW &&
       (cpng_load32(here) ^ cpng_load32(here - near)) << 8 == 0) {
     longest = (uint32_t)cpng_match_length(here, here - near, limit);
     *next++ = packed(longest, near);
@@ -157,6 +164,8 @@ static void choose(cpng_optimal *state, const uint8_t *bytes, size_t count) {
   const cpng_costs *costs = &state->costs;
   const uint32_t *next = state->matches + state->match_total;
   uint32_t *from = state->costs_from;
+  uint32_t (*least_sum)(const uint32_t *, const uint16_t *, uint32_t, uint32_t, uint32_t *) =
+      cpng_kernel()->least_sum;
   from[count] = 0;
   for (size_t at = count; at-- > 0;) {
     unsigned matches = state->match_counts[at];
@@ -175,6 +184,15 @@ static void choose(cpng_optimal *state, const uint8_t *bytes, size_t count) {
       uint32_t longest = length_of(next[i]), distance = distance_of(next[i]);
       uint32_t cost = costs->distance[cpng_distance_symbol(distance).symbol];
       if (longest > left) longest = left;
+      if (longest >= length + 7) {
+        uint32_t sum, least = least_sum(from + at, costs->length, length, longest, &sum);
+        if (cost + sum < best) {
+          best = cost + sum;
+          choice = packed(least, distance);
+        }
+        length = longest + 1;
+        continue;
+      }
       for (; length <= longest; length++) {
         uint32_t total = cost + costs->length[length] + from[at + length];
         if (total < best) {

@@ -2,7 +2,7 @@
 #include "costs.h"
 
 // A part is at least this many tokens: fewer say little about the statistics.
-enum { PART_TOKENS = 4096 };
+enum { PART_TOKENS = 8192 };
 
 typedef struct {
   cpng_bits *bits;
