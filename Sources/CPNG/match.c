@@ -5,6 +5,7 @@ void cpng_matcher_begin(cpng_matcher *matcher, size_t count) {
   if (matcher->end > UINT32_MAX / 2) {
     memset(matcher->heads, 0, sizeof matcher->heads);
     matcher->end = 0;
+    matcher->rounds++;
   }
   matcher->base = matcher->end + CPNG_WINDOW + 1;
   matcher->end = matcher->base + (uint32_t)count;

@@ -13,6 +13,7 @@ enum { CPNG_HASH_BITS = 15 };
 typedef struct {
   uint32_t base;                        // the position of the first byte
   uint32_t end;                         // and the one behind the last byte
+  uint32_t rounds;                      // how often positions began again at 0
   uint32_t heads[1 << CPNG_HASH_BITS];  // the last position with each hash
   uint16_t steps[CPNG_WINDOW];  // from a position back to the one before with its hash, or 0
 } cpng_matcher;

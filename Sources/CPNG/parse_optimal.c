@@ -18,10 +18,11 @@ static inline uint32_t length_of(uint32_t match) { return match >> 15; }
 static inline uint32_t distance_of(uint32_t match) { return (match & 0x7fff) + 1; }
 
 void cpng_optimal_begin(cpng_optimal *state, const cpng_text *text, const cpng_counts *expected) {
-  uint32_t before = state->matcher.base;
   cpng_matcher_begin(&state->matcher, text->count);
-  if (state->matcher.base < before)  // the positions began again
+  if (state->rounds != state->matcher.rounds) {
     memset(state->short_heads, 0, sizeof state->short_heads);
+    state->rounds = state->matcher.rounds;
+  }
   state->counts = *expected;
   cpng_costs_learn(&state->costs, expected);
 }

@@ -18,6 +18,7 @@ enum {
 typedef struct {
   cpng_matcher matcher;
   uint32_t short_heads[1 << CPNG_SHORT_HASH_BITS];  // the last position of each hash of 3 bytes
+  uint32_t rounds;                                  // of the matcher, when they were last valid
   cpng_counts counts;                               // of the tokens so far, fading
   cpng_costs costs;
   // Of a batch: how many matches each position may begin with, and all of them in order: at each
