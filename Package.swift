@@ -85,7 +85,7 @@ let package = Package(
         ),
         .target(
             name: "FuzzTargets",
-            dependencies: ["MultipartEncoder", "MultipartReference"],
+            dependencies: ["MultipartEncoder", "MultipartReference", "CPNGReader"],
             path: "Fuzz/FuzzTargets",
             swiftSettings: swiftSettings
         ),

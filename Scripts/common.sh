@@ -41,6 +41,13 @@ install() {
 # try_install PACKAGE…: the same, where it is no failure if it can't be done.
 try_install() { (install "$@") || echo "note: without $*, some checks are skipped"; }
 
+# The interpreters and parsers that read our bodies.
+interop_packages=(
+    node=nodejs node-busboy node-formidable node-multiparty
+    php-cgi=php-cgi ruby=ruby ruby-rack ruby-multipart-parser
+    libcgi-pm-perl libhttp-body-perl libhttp-entity-parser-perl libmojolicious-perl
+)
+
 # python_environment FILE: the interpreter of a virtual environment with a file's requirements.
 python_environment() {
     local python=python3 requirements=$1

@@ -8,6 +8,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case boundary
     /// A body that anyone may have made, read by the inspector.
     case inspector
+    /// Pixels of any format through any level of the PNG encoder.
+    case png
 
     /// Runs the target with one input.
     package func run(_ input: [UInt8]) {
@@ -16,6 +18,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .header: fuzzHeader(input)
         case .boundary: fuzzBoundary(input)
         case .inspector: fuzzInspector(input)
+        case .png: fuzzPNG(input)
         }
     }
 }

@@ -23,9 +23,9 @@ public struct BodyFault: Hashable, Sendable {
         case bareCarriageReturn
         /// Spaces between a delimiter and the end of its line.
         case paddedDelimiter
-        /// A line starts with the delimiter but goes on.
+        /// A line of content or header starts with the delimiter but goes on.
         case delimiterGoesOn
-        /// The delimiter's text occurs in the middle of a line of content.
+        /// The delimiter's text occurs in the middle of a line of content or header.
         case delimiterTextInContent
         /// A delimiter where a header's empty line should be.
         case headerWithoutEmptyLine
@@ -105,8 +105,8 @@ extension BodyFault.Kind: CustomStringConvertible {
         case .bareLineFeed: "a line ends in LF alone instead of CRLF"
         case .bareCarriageReturn: "a CR without LF in a header"
         case .paddedDelimiter: "spaces after the delimiter"
-        case .delimiterGoesOn: "a line of content starts with the delimiter"
-        case .delimiterTextInContent: "the delimiter's text occurs inside a line of content"
+        case .delimiterGoesOn: "a line starts with the delimiter but goes on"
+        case .delimiterTextInContent: "the delimiter's text occurs inside a line"
         case .headerWithoutEmptyLine: "no empty line between header and content"
         case .headerTooLong: "a header of more than \(BodyInspector.headerLimit) bytes"
         case .malformedHeaderLine: "a header line without \"Name: value\""

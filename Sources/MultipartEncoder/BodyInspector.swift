@@ -347,6 +347,10 @@ public struct BodyInspector: Sendable {
     }
 
     private mutating func take(_ line: ArraySlice<UInt8>, at start: Int64) {
+        if let delimiter, let place = find(delimiter, in: line) {
+            let isAtStart = place == line.startIndex
+            note(isAtStart ? .delimiterGoesOn : .delimiterTextInContent, at: start)
+        }
         if line.contains(0) { note(.nulInHeader, at: start) }
         if line.contains(carriageReturn) { note(.bareCarriageReturn, at: start) }
         let text = String(decoding: line, as: UTF8.self)

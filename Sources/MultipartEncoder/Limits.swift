@@ -100,7 +100,7 @@ public struct Limits: Hashable, Sendable {
     /// Werkzeug 3 and Flask 3.
     public static let werkzeug = Limits(server: "Werkzeug", parts: 1000, fieldsLength: 500_000)
     /// Busboy, below Multer and Fastify.
-    public static let busboy = Limits(server: "Busboy", nameLength: 100, fieldLength: 1 << 20)
+    public static let busboy = Limits(server: "Busboy", fieldLength: 1 << 20)
     /// ASP.NET Core behind Kestrel.
     public static let aspNetCore = Limits(
         server: "ASP.NET Core",

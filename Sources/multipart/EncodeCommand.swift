@@ -33,7 +33,7 @@ enum EncodeCommand {
         _ parts: PartReader<EncodeSettings>,
         _ settings: EncodeSettings
     ) throws(ToolError) {
-        try settings.parts.check()
+        try settings.parts.check(mayBeEmpty: settings.mayBeEmpty)
         guard let output = settings.output else { throw .usage("--output is missing") }
         guard !output.isEmpty else { throw .usage("--output needs a name") }
         let progress = ProgressBar(partCount: settings.parts.count, isQuiet: settings.isQuiet)
@@ -43,6 +43,8 @@ enum EncodeCommand {
             subtype: settings.subtype,
             synchronizes: settings.synchronizes,
             threads: settings.threads,
+            filenames: settings.filenames,
+            limits: settings.limits,
             progress: { state in
                 progress.show(state)
                 return systemInterruption() == nil ? .proceed : .cancel

@@ -9,6 +9,9 @@ struct EncodeSettings {
     var synchronizes = false
     var isQuiet = false
     var threads: Int?
+    var mayBeEmpty = false
+    var filenames: FilenameForm = []
+    var limits: Limits?
 
     static var options: [CommandOption<EncodeSettings>] {
         PartList.options(at: \.parts) + bodyOptions
@@ -59,6 +62,39 @@ struct EncodeSettings {
                     throw .usage("--threads takes 1 to 1024, not '\(values[0])'")
                 }
                 settings.threads = threads
+            },
+            CommandOption(
+                "--empty",
+                help: "write a body even if no part is given"
+            ) { (settings, _) in settings.mayBeEmpty = true },
+            CommandOption(
+                "--filenames",
+                ["CHANGE"],
+                help:
+                    "what some servers need: last-component,\nno-trailing-backslash or composed (accents); may be repeated"
+            ) { (settings, values) throws(ToolError) in
+                switch values[0] {
+                case "last-component": settings.filenames.insert(.lastComponent)
+                case "no-trailing-backslash": settings.filenames.insert(.noTrailingBackslash)
+                case "composed": settings.filenames.insert(.composed)
+                default:
+                    throw .usage(
+                        "--filenames is last-component, no-trailing-backslash or composed,"
+                            + " not '\(values[0])'"
+                    )
+                }
+            },
+            CommandOption(
+                "--limits",
+                ["SERVER"],
+                help: "refuse what that server refuses by default, such as\ntomcat or php"
+            ) { (settings, values) throws(ToolError) in
+                let limits = Limits.known.first { $0.server.lowercased() == values[0].lowercased() }
+                guard let limits else {
+                    let servers = Limits.known.map(\.server).joined(separator: ", ")
+                    throw .usage("--limits is one of \(servers), not '\(values[0])'")
+                }
+                settings.limits = limits
             },
             CommandOption("--quiet", help: "no progress bar, no report") { (settings, _) in
                 settings.isQuiet = true

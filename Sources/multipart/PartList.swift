@@ -84,8 +84,11 @@ struct PartList {
     }
 
     /// Says what is missing, once the command line has ended.
-    func check() throws(ToolError) {
-        guard let last else { throw .usage("no part is given") }
+    func check(mayBeEmpty: Bool = false) throws(ToolError) {
+        guard let last else {
+            if mayBeEmpty { return }
+            throw .usage("no part is given")
+        }
         try last.check()
         guard streamCount <= 1 else {
             throw .usage("--stream is given twice, but standard input can be read only once")

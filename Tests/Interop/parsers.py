@@ -3,12 +3,16 @@
 To add one: a program that takes BODY and CONTENT-TYPE and prints
 {"parts": [{"name", "filename", "contentType", "size", "sha256"}]}, and an entry in ALL.
 """
+
+import html
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent / "parsers"
 
@@ -17,11 +21,26 @@ class Parser:
     """A parser in a process of its own.
 
     keeps_order: fields and files come in the order of the body.
+    keeps_names_in_order: parts of different names are not shuffled.
     tells_field_types: a field's Content-Type is told, not a default of the parser's own.
+    tells_type_parameters: what comes after a type's semicolon is told.
+    cannot: features of correct bodies that it can't read, each with what it does instead.
+    reads_name, reads_filename: what it makes of a name as it stands in the body.
     """
 
     keeps_order = True
+    keeps_names_in_order = True
     tells_field_types = True
+    tells_type_parameters = True
+    cannot = {}
+
+    @staticmethod
+    def reads_name(name):
+        return name
+
+    @staticmethod
+    def reads_filename(filename):
+        return filename
 
     def __init__(self, name, language, command, needs, hint, **traits):
         self.name = name
@@ -39,12 +58,16 @@ class Parser:
         program = self.command[0]
         if shutil.which(program) is None:
             return f"{program} is not installed ({self.hint})"
-        if self.needs and subprocess.run(self.needs, capture_output=True).returncode != 0:
+        environment = self.environment(os.devnull, "")
+        if (
+            self.needs
+            and subprocess.run(self.needs, capture_output=True, env=environment).returncode
+        ):
             return self.hint
         return None
 
     def environment(self, body, content_type):
-        return dict(os.environ)
+        return dict(os.environ, NODE_PATH="/usr/share/nodejs:/usr/lib/nodejs")
 
     def arguments(self, body, content_type):
         return [*self.command, str(body), content_type]
@@ -106,10 +129,105 @@ PHP_SETTINGS = {
     "display_errors": "stderr",
 }
 
+
+def unescaped(text):
+    """As parsers have it that undo what browsers do."""
+    return text.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")
+
+
+def unquoted(text):
+    return text.replace("%22", '"')
+
+
+def base_name(filename):
+    return re.split(r"[\\/]", filename)[-1]
+
+
+def php_name(name):
+    """Variables of PHP have no spaces and dots, and brackets make arrays."""
+    head, bracket, rest = name.lstrip(" ").partition("[")
+    return re.sub("[ .]", "_", head) + bracket + rest
+
+
+def node_package(name, **traits):
+    return Parser(
+        f"node-{name}",
+        "JavaScript",
+        ["node", str(HERE / "node-packages.cjs"), name],
+        ["node", "-e", f"require('{name}')"],
+        f"apt-get install node-{name}",
+        keeps_order=name != "formidable",
+        keeps_names_in_order=name != "formidable",
+        tells_field_types=False,
+        **traits,
+    )
+
+
+def perl(name, module, package, **traits):
+    return Parser(
+        f"perl-{name}",
+        "Perl",
+        ["perl", str(HERE / "perl.pl"), name],
+        ["perl", f"-M{module}", "-MJSON::PP", "-e", "1"],
+        f"apt-get install {package}",
+        keeps_order=False,
+        tells_field_types=False,
+        **traits,
+    )
+
+
+def ruby(name, library, package, **traits):
+    return Parser(
+        f"ruby-{name}",
+        "Ruby",
+        ["ruby", str(HERE / "ruby.rb"), name],
+        ["ruby", f"-r{library}", "-e", "1"],
+        f"apt-get install {package}",
+        **traits,
+    )
+
+
+def rack_filename(filename):
+    return base_name(urllib.parse.unquote(filename))
+
+
+def django_filename(filename):
+    return html.unescape(base_name(filename))
+
+
+ESCAPE = "takes a backslash for an escape"
+FOLDER = "takes what is before a backslash for a folder"
+FIELD = "takes a file without a filename for a field, or drops it"
+SYNTAX = "takes a semicolon inside quotes for the end of the parameter"
+NAMELESS = "wants a name"
+
 ALL = [
-    python("email", "import email", "nothing"),
-    python("werkzeug", "import werkzeug", "werkzeug", keeps_order=False, tells_field_types=False),
-    python("multipart", "from multipart import MultipartParser", "multipart", tells_field_types=False),
+    python(
+        "email",
+        "import email",
+        "nothing",
+        cannot={"backslash": ESCAPE, "trailing_backslash": ESCAPE},
+    ),
+    python(
+        "werkzeug",
+        "import werkzeug",
+        "werkzeug",
+        keeps_order=False,
+        tells_field_types=False,
+        reads_name=unquoted,
+        reads_filename=unquoted,
+        cannot={"backslash": ESCAPE, "trailing_backslash": ESCAPE},
+    ),
+    python(
+        "multipart",
+        "from multipart import MultipartParser",
+        "multipart",
+        tells_field_types=False,
+        tells_type_parameters=False,
+        reads_name=unescaped,
+        reads_filename=unescaped,
+        cannot={"backslash": FOLDER},
+    ),
     Parser(
         "node-formdata",
         "JavaScript",
@@ -117,6 +235,8 @@ ALL = [
         ["node", "-e", "new Response('').formData"],
         "Node 18 or later; apt-get install nodejs",
         tells_field_types=False,
+        reads_name=unescaped,
+        reads_filename=unescaped,
     ),
     CGIParser(
         "php",
@@ -126,5 +246,119 @@ ALL = [
         "apt-get install php-cgi",
         keeps_order=False,
         tells_field_types=False,
+        tells_type_parameters=False,
+        reads_name=php_name,
+        cannot={
+            "brackets": "makes arrays of them",
+            "trailing_backslash": ESCAPE,
+            "empty_filename": FIELD,
+            "empty_name": NAMELESS,
+        },
+    ),
+    python(
+        "python_multipart",
+        "import python_multipart",
+        "python-multipart",
+        tells_field_types=False,
+        cannot={"backslash": FOLDER, "empty_name": NAMELESS},
+    ),
+    python(
+        "django",
+        "import django",
+        "django",
+        keeps_order=False,
+        tells_field_types=False,
+        reads_filename=django_filename,
+        cannot={
+            "backslash": FOLDER,
+            "trailing_backslash": FOLDER,
+            "tab": "drops control characters",
+            "empty_name": NAMELESS,
+            "long_header": "takes 1024 bytes of header",
+            "empty_filename": FIELD,
+            "newline": "drops control characters",
+        },
+    ),
+    python(
+        "aiohttp",
+        "import aiohttp",
+        "aiohttp",
+        cannot={"backslash": ESCAPE, "trailing_backslash": ESCAPE},
+    ),
+    python(
+        "bottle",
+        "import bottle",
+        "bottle",
+        keeps_order=False,
+        tells_field_types=False,
+        cannot={"backslash": FOLDER, "trailing_backslash": ESCAPE, "empty_filename": FIELD},
+    ),
+    python(
+        "tornado",
+        "import tornado",
+        "tornado",
+        keeps_order=False,
+        tells_field_types=False,
+        cannot={"empty_filename": FIELD, "empty_name": NAMELESS},
+    ),
+    node_package(
+        "busboy",
+        tells_type_parameters=False,
+        cannot={
+            "trailing_backslash": ESCAPE,
+            "empty_filename": FIELD,
+            "empty_name": NAMELESS,
+            "odd_type": "makes text/plain of it",
+        },
+    ),
+    node_package(
+        "formidable",
+        reads_filename=unquoted,
+        cannot={"backslash": FOLDER, "trailing_backslash": FOLDER},
+    ),
+    node_package(
+        "multiparty",
+        reads_filename=unquoted,
+        cannot={"backslash": FOLDER, "trailing_backslash": FOLDER, "empty_name": NAMELESS},
+    ),
+    perl("cgi", "CGI", "libcgi-pm-perl", cannot={"empty_filename": FIELD}),
+    perl(
+        "http-body",
+        "HTTP::Body",
+        "libhttp-body-perl",
+        keeps_names_in_order=False,
+        cannot={"semicolon": SYNTAX, "empty_filename": FIELD},
+    ),
+    perl(
+        "http-entity-parser",
+        "HTTP::Entity::Parser",
+        "libhttp-entity-parser-perl",
+        cannot={"empty_filename": FIELD},
+    ),
+    perl("mojo", "Mojo::Message::Request", "libmojolicious-perl", cannot={"semicolon": SYNTAX}),
+    ruby(
+        "rack",
+        "rack",
+        "ruby-rack",
+        reads_filename=rack_filename,
+        cannot={
+            "backslash": ESCAPE,
+            "trailing_backslash": ESCAPE,
+            "semicolon": SYNTAX,
+            "empty_filename": FIELD,
+            "empty_name": NAMELESS,
+        },
+    ),
+    ruby(
+        "multipart-parser",
+        "multipart_parser/reader",
+        "ruby-multipart-parser",
+        cannot={
+            "backslash": FOLDER,
+            "trailing_backslash": FOLDER,
+            "semicolon": SYNTAX,
+            "empty_filename": FIELD,
+            "empty_name": NAMELESS,
+        },
     ),
 ]

@@ -10,10 +10,14 @@ it; with --require that is a failure.
 
 Exit status: 0 when every parser read every body as it was meant, 1 when one did not.
 """
+
 import argparse
+import concurrent.futures
 import hashlib
 import json
+import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -61,19 +65,25 @@ def report_defects(case, body, report):
 def comparable(part, parser):
     """A part as far as this parser can tell."""
     content_type = part["contentType"]
-    if part["filename"] is None and not parser.tells_field_types:
+    if part.get("filename") is None and not parser.tells_field_types:
         content_type = None
-    filename = part["filename"]
-    return (part["name"], filename, content_type, part["size"], part["sha256"])
+    if content_type is not None:
+        content_type = re.sub('[ "]', "", content_type)
+        if not parser.tells_type_parameters:
+            content_type = content_type.split(";")[0]
+    filename = part.get("filename")
+    return (part.get("name"), filename, content_type, part["size"], part["sha256"])
 
 
 def grouped(parts, parser):
     """The parts in their order, or fields and files each in theirs where a parser parts them."""
+    if not parser.keeps_names_in_order:
+        parts = sorted(parts, key=lambda part: part.get("name") or "")
     if parser.keeps_order:
         return [parts]
     return [
-        [part for part in parts if part["filename"] is None],
-        [part for part in parts if part["filename"] is not None],
+        [part for part in parts if part.get("filename") is None],
+        [part for part in parts if part.get("filename") is not None],
     ]
 
 
@@ -123,7 +133,9 @@ def main():
         return 1
     tool = pathlib.Path(options.tool).resolve()
     checked = 0
-    with tempfile.TemporaryDirectory(prefix="interop-") as scratch:
+    skipped = 0
+    pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+    with tempfile.TemporaryDirectory(prefix="interop-") as scratch, pool:
         for number, make in enumerate(cases.ALL):
             if options.case and make.__name__ not in options.case:
                 continue
@@ -131,11 +143,24 @@ def main():
             directory.mkdir()
             case = make(directory)
             body, report = encode(tool, case, directory)
+            if case.body is not None:
+                checked += 1
+                if body.read_bytes() != case.body:
+                    failures += 1
+                    print(f"FAIL {case.name}: other bytes than the browsers'")
+                continue
             verdicts = {"tool": report_defects(case, body, report)}
+            answers = {}
             for parser in available:
-                if parser.name in case.skips:
+                limits = [name for name in case.features if name in parser.cannot]
+                if limits:
+                    skipped += 1
                     continue
-                verdicts[parser.name] = parser_defects(case, parser, body, report["contentType"])
+                answers[parser.name] = pool.submit(
+                    parser_defects, case, parser, body, report["contentType"]
+                )
+            for name, answer in answers.items():
+                verdicts[name] = answer.result()
             for name, defects in verdicts.items():
                 checked += 1
                 for defect in defects:
@@ -144,7 +169,7 @@ def main():
     languages = len({parser.language for parser in available})
     print(
         f"{checked} readings by {len(available)} parsers in {languages} languages,"
-        f" {failures} failures"
+        f" {failures} failures, {skipped} skipped for known limits of a parser"
     )
     return 1 if failures or not checked else 0
 

@@ -120,6 +120,7 @@ import Testing
         ("Content-Type: ", "Content-Type:", [.malformedHeaderLine]),
         ("Content-Type: ", "Content-Type : ", [.malformedHeaderLine]),
         ("Content-Type: ", ": ", [.malformedHeaderLine]),
+        ("Content-Type: ", "Content-Type: --b", [.delimiterTextInContent]),
         (
             "Content-Type: image", "content-disposition: x\r\nContent-Type: image",
             [.repeatedHeader("content-disposition")]
