@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "MultipartUpload", targets: ["MultipartUpload"]),
         .executable(name: "encode-bench", targets: ["encode-bench"]),
         .executable(name: "multipart", targets: ["multipart"]),
+        .executable(name: "multipart-upload", targets: ["multipart-upload"]),
     ],
     targets: [
         .systemLibrary(
@@ -75,6 +76,11 @@ let package = Package(
         ),
         .executableTarget(
             name: "multipart",
+            dependencies: ["MultipartEncoder"],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
+            name: "multipart-upload",
             dependencies: ["MultipartEncoder", "MultipartUpload"],
             swiftSettings: swiftSettings
         ),

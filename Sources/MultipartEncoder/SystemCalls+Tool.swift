@@ -58,6 +58,13 @@ package func systemIsSpecial(_ path: String) -> Bool {
     return kind != S_IFREG && kind != S_IFLNK
 }
 
+/// Goes on as another program in the same directory, with the same arguments; returns only where
+/// that can't be.
+package func systemBecomeSibling(_ name: String) -> SystemError {
+    _ = unsafe csys_become_sibling(name, CommandLine.unsafeArgv)
+    return SystemError(call: .exec, code: errno)
+}
+
 package func systemExit(_ status: CInt) -> Never { exit(status) }
 
 /// From now on a signal that would end the process is only remembered; a second one ends it.

@@ -40,6 +40,8 @@ public struct SystemError: Error, Hashable, Sendable {
         case unlink
         /// `dup(2)`.
         case dup
+        /// `execv(3)`.
+        case exec = "execv"
         /// `poll(2)`.
         case poll
         /// `mmap(2)`.

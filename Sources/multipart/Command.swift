@@ -2,15 +2,11 @@ import MultipartEncoder
 
 /// A subcommand of the tool.
 ///
-/// Each has a file of its own and a line in `all`.
+/// Each has a file of its own and a line in `Commands.swift`.
 struct Command: Sendable {
     let name: String
     let summary: String
     let run: @Sendable (Arguments) async throws(ToolError) -> Void
-
-    static let all: [Command] = [
-        .encode, .inspect, .upload, .resume, .queue,
-    ]
 
     static let version = "0.1.0"
 

@@ -165,12 +165,14 @@ import Testing
     ) throws {
         // requests/toolbelt#314, lysine-dev/okhttp#3023, #4302, gotev/android-upload-service#320
         let directory = try #require(directory)
-        let size = byKernel ? 20_000_000 : 1_000_000
-        let file = try directory.file("log", repeatElement(UInt8(46), count: size))
+        // More than a turn of the copying between files, after which the first report comes.
+        let size: Int64 = byKernel ? 80_000_000 : 1_000_000
+        let file = try directory.file("log")
+        try Self.lengthen(file, to: size)
         let options = WritingOptions(
             boundary: byKernel ? .random() : try Boundary("fixed"),
             progress: { progress in
-                if progress.bytesWritten < 9_000_000 { Self.apply(change, to: file) }
+                if progress.bytesWritten < size { Self.apply(change, to: file) }
                 return .proceed
             }
         )
@@ -181,6 +183,12 @@ import Testing
             return
         }
         #expect(try directory.names == ["log"])
+    }
+
+    private static func lengthen(_ file: String, to size: Int64) throws {
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file))
+        try handle.truncate(atOffset: UInt64(size))
+        try handle.close()
     }
 
     private static func apply(_ change: Change, to file: String) {

@@ -166,6 +166,6 @@ extension ToolError {
 extension Command {
     static let upload = Command(
         name: "upload",
-        summary: "send parts or a body, surviving breaks and kills"
+        summary: UploadSummary.upload
     ) { (arguments) throws(ToolError) in try await UploadCommand.run(arguments) }
 }

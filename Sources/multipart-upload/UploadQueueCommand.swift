@@ -60,6 +60,6 @@ enum QueueCommand {
 extension Command {
     static let queue = Command(
         name: "queue",
-        summary: "list the uploads of a queue"
+        summary: UploadSummary.queue
     ) { (arguments) throws(ToolError) in try QueueCommand.run(arguments) }
 }

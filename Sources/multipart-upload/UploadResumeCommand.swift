@@ -94,6 +94,6 @@ enum ResumeCommand {
 extension Command {
     static let resume = Command(
         name: "resume",
-        summary: "finish the uploads of a queue"
+        summary: UploadSummary.resume
     ) { (arguments) throws(ToolError) in try await ResumeCommand.run(arguments) }
 }

@@ -1,0 +1,1 @@
+../multipart/Command.swift

@@ -1,0 +1,1 @@
+../multipart/PartRequest+Pixels.swift

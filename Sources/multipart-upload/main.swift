@@ -1,0 +1,3 @@
+import MultipartEncoder
+
+systemExit(await Command.main())
