@@ -164,7 +164,9 @@ def through_a_pipe(directory):
     """The same, to a pipe and under a boundary of the caller's."""
     case = every_kind(directory)
     case.arguments += ["--boundary", "a'(b)+_,-./:=?c d"]
-    return dataclasses.replace(case, name="through_a_pipe", streams=True)
+    return dataclasses.replace(
+        case, name="through_a_pipe", streams=True, features=("odd_boundary",)
+    )
 
 
 def many_fields(directory):

@@ -200,6 +200,7 @@ FOLDER = "takes what is before a backslash for a folder"
 FIELD = "takes a file without a filename for a field, or drops it"
 SYNTAX = "takes a semicolon inside quotes for the end of the parameter"
 NAMELESS = "wants a name"
+BOUNDARY = "can't read a boundary in quotes, or one with a space in it"
 
 ALL = [
     python(
@@ -321,7 +322,12 @@ ALL = [
         reads_filename=unquoted,
         cannot={"backslash": FOLDER, "trailing_backslash": FOLDER, "empty_name": NAMELESS},
     ),
-    perl("cgi", "CGI", "libcgi-pm-perl", cannot={"empty_filename": FIELD}),
+    perl(
+        "cgi",
+        "CGI",
+        "libcgi-pm-perl",
+        cannot={"empty_filename": FIELD, "odd_boundary": BOUNDARY},
+    ),
     perl(
         "http-body",
         "HTTP::Body",
@@ -333,7 +339,7 @@ ALL = [
         "http-entity-parser",
         "HTTP::Entity::Parser",
         "libhttp-entity-parser-perl",
-        cannot={"empty_filename": FIELD},
+        cannot={"empty_filename": FIELD, "odd_boundary": BOUNDARY},
     ),
     perl("mojo", "Mojo::Message::Request", "libmojolicious-perl", cannot={"semicolon": SYNTAX}),
     ruby(
@@ -342,6 +348,7 @@ ALL = [
         "ruby-rack",
         reads_filename=rack_filename,
         cannot={
+            "odd_boundary": BOUNDARY,
             "backslash": ESCAPE,
             "trailing_backslash": ESCAPE,
             "semicolon": SYNTAX,
