@@ -51,7 +51,7 @@ void cpng_plan_block(cpng_plan *plan, const cpng_counts *counts, size_t bytes, u
 void cpng_finish_plan(cpng_plan *plan, const cpng_counts *counts, size_t bytes, unsigned limit);
 
 // Writes the block as planned: exactly plan->bits bits if the counts were exact, fewer if it is
-// stored. Up to 31 bytes behind the block's are read. Should it become longer than a stored block,
+// stored. Up to 63 bytes behind the block's are read. Should it become longer than a stored block,
 // that is written in its place; CPNG_EMIT_SLACK bytes behind it may be overwritten. Every symbol of
 // the block needs a count.
 void cpng_write_block(cpng_bits *bits, const cpng_plan *plan, const cpng_block *block, bool final);

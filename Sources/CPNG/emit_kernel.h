@@ -32,20 +32,21 @@ INLINE void write_literals(cpng_bits *bits, const uint32_t *table, const uint8_t
 }
 
 // Writes literals until some come whose codes are too long for this; returns how many were written.
-INLINE size_t write_vectors(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
+INLINE size_t write_vectors(cpng_bits *bits, const vector_codes *codes, const uint8_t *bytes,
                             size_t count) {
   size_t done = 0;
-  for (; done + VECTOR <= count; done += VECTOR) {
-    if (!write_vector(bits, groups, bytes + done, VECTOR, true)) return done;
+  for (; done + VECTOR_LITERALS <= count; done += VECTOR_LITERALS) {
+    if (!write_vector(bits, codes, bytes + done, VECTOR_LITERALS, true)) return done;
   }
   if (count - done <= CPNG_FEW_LITERALS) return done;
-  return write_vector(bits, groups, bytes + done, count - done, false) ? count : done;
+  return write_vector(bits, codes, bytes + done, count - done, false) ? count : done;
 }
 
-INLINE void write_piece(cpng_bits *bits, const cpng_emit_tables *tables, const uint8_t *bytes,
-                        size_t count) {
-  while (tables->grouped && count > CPNG_FEW_LITERALS) {
-    size_t done = write_vectors(bits, &tables->groups, bytes, count);
+// Without `codes` there is no way to write many literals at once.
+INLINE void write_piece(cpng_bits *bits, const cpng_emit_tables *tables, const vector_codes *codes,
+                        const uint8_t *bytes, size_t count) {
+  while (codes != NULL && count > CPNG_FEW_LITERALS) {
+    size_t done = write_vectors(bits, codes, bytes, count);
     bytes += done;
     count -= done;
     if (count <= CPNG_FEW_LITERALS) break;
@@ -62,12 +63,14 @@ CPNG_TARGET static bool write_tokens(cpng_bits *out, const cpng_block *block,
   cpng_bits state = *out, *bits = &state;
   const uint32_t *literals = tables->literals, *distances = tables->distances;
   const uint8_t *next = block->bytes;
+  vector_codes room;
+  const vector_codes *codes = codes_for_vectors(&room, tables);
   for (size_t i = 0; i < block->sequence_count; i++) {
     cpng_sequence sequence = block->sequences[i];
     for (size_t left = sequence.literals, piece; left > 0; left -= piece, next += piece) {
       piece = left < CPNG_EMIT_PIECE ? left : CPNG_EMIT_PIECE;
       if (bits->next > end) return false;
-      write_piece(bits, tables, next, piece);
+      write_piece(bits, tables, codes, next, piece);
     }
     if (bits->next > end) return false;
     next += sequence.length;

@@ -5,10 +5,13 @@
 
 static bool supported(const cpng_kernel_table *kernel) {
 #if defined(__x86_64__)
-  if (kernel == &cpng_kernel_avx2)
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
-           __builtin_cpu_supports("pclmul");
+  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+              __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
+              __builtin_cpu_supports("pclmul");
+  if (kernel == &cpng_kernel_avx2) return avx2;
+  if (kernel == &cpng_kernel_avx512)
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vbmi");
 #endif
   (void)kernel;
   return true;  // every 64-bit ARM processor has NEON
@@ -17,6 +20,7 @@ static bool supported(const cpng_kernel_table *kernel) {
 // The fastest one first.
 static const cpng_kernel_table *const kernels[] = {
 #if defined(__x86_64__)
+    &cpng_kernel_avx512,
     &cpng_kernel_avx2,
 #elif defined(__aarch64__)
     &cpng_kernel_neon,

@@ -47,7 +47,7 @@ const cpng_kernel_table *cpng_kernel(void);
 
 extern const cpng_kernel_table cpng_kernel_scalar;
 #if defined(__x86_64__)
-extern const cpng_kernel_table cpng_kernel_avx2;
+extern const cpng_kernel_table cpng_kernel_avx2, cpng_kernel_avx512;
 #elif defined(__aarch64__)
 extern const cpng_kernel_table cpng_kernel_neon;
 #endif

@@ -5,6 +5,7 @@
 #include "vector_avx2.h"
 
 #include "checksum_x86.h"
+#include "equal_avx2.h"
 #include "least_avx2.h"
 #include "literals_avx2.h"
 

@@ -1,6 +1,15 @@
 // Writes literals 32 at a time: their codes by shuffles, joined to groups of 4 by shifts.
 #include "grouped.h"
 
+enum { VECTOR_LITERALS = 32 };
+
+typedef cpng_groups vector_codes;
+
+INLINE const vector_codes *codes_for_vectors(vector_codes *room, const cpng_emit_tables *tables) {
+  (void)room;
+  return tables->grouped ? &tables->groups : NULL;
+}
+
 static const uint8_t positions[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                       11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
                                       22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
@@ -32,7 +41,7 @@ INLINE vector join64(vector codes, vector lengths) {
 
 // Writes up to 32 literals, or none if a code is too long for this. If some are to be left out,
 // they are read all the same.
-INLINE bool write_vector(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
+INLINE bool write_vector(cpng_bits *bits, const vector_codes *groups, const uint8_t *bytes,
                          size_t count, bool whole) {
   enum { MOST = 56 };  // bits that can be put at once
   static const uint8_t reversed[16] = {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15};

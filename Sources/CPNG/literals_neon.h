@@ -1,6 +1,15 @@
 // Writes literals 16 at a time: their codes by table look-ups, joined to groups of 4 by shifts.
 #include "grouped.h"
 
+enum { VECTOR_LITERALS = 16 };
+
+typedef cpng_groups vector_codes;
+
+INLINE const vector_codes *codes_for_vectors(vector_codes *room, const cpng_emit_tables *tables) {
+  (void)room;
+  return tables->grouped ? &tables->groups : NULL;
+}
+
 INLINE vector look_up(const uint8_t *sixteen, vector index) {
   return vqtbl1q_u8(vld1q_u8(sixteen), index);
 }
@@ -25,7 +34,7 @@ INLINE uint64x2_t join64(uint32x4_t codes, uint64x2_t lengths) {
 
 // Writes up to 16 literals, or none if a code is too long for this. If some are to be left out,
 // they are read all the same.
-INLINE bool write_vector(cpng_bits *bits, const cpng_groups *groups, const uint8_t *bytes,
+INLINE bool write_vector(cpng_bits *bits, const vector_codes *groups, const uint8_t *bytes,
                          size_t count, bool whole) {
   enum { MOST = 56 };  // bits that can be put at once
   static const uint8_t positions[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

@@ -1,4 +1,4 @@
-// The operations of the kernels with AVX2. See vector_scalar.h for what they mean.
+// The operations of the kernels with AVX2, except equal64. See vector_scalar.h for what they mean.
 #ifndef CPNG_VECTOR_AVX2_H
 #define CPNG_VECTOR_AVX2_H
 
@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifndef CPNG_TARGET
 #define CPNG_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt,pclmul")))
+#endif
 #define INLINE static inline __attribute__((always_inline)) CPNG_TARGET
 enum { VECTOR = 32, CPNG_FEW_LITERALS = 12 };
 
@@ -55,12 +57,6 @@ INLINE uint64_t v_sum(vector a) {
   vector sums = _mm256_sad_epu8(a, _mm256_setzero_si256());
   __m128i half = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
   return (uint64_t)_mm_cvtsi128_si64(half) + (uint64_t)_mm_extract_epi64(half, 1);
-}
-
-INLINE uint64_t equal64(const uint8_t *a, const uint8_t *b) {
-  uint32_t low = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v_load(a), v_load(b)));
-  uint32_t high = (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v_load(a + 32), v_load(b + 32)));
-  return low | (uint64_t)high << 32;
 }
 
 #endif

@@ -36,7 +36,7 @@ struct BenchOptions {
           --corpus DIR       pictures (PNG, PNM, PAM); default Fixtures/pictures
           --levels L,…       fastest, fast, balanced, small, libpng:0 … libpng:9
           --threads N,…      how many threads compress (default 1)
-          --kernel K,…       scalar, avx2, … (default: the processor's best)
+          --kernel K,…       scalar, avx2, avx512, neon (default: the processor's best)
           --into T,…         png: memory, spool (default memory)
           --runs N           rounds, in each of which every variant runs (default 5)
           --size BYTES       of the file and the memory; K, M and G are understood (default 512M)

@@ -22,11 +22,11 @@ uint32_t next_random(uint64_t *state) {
 }
 
 const char *const *kernel_names(void) {
-  static const char *const all[] = {"scalar", "avx2", "neon"};
-  static _Thread_local const char *present[4];
+  static const char *const all[] = {"scalar", "avx2", "avx512", "neon"};
+  static _Thread_local const char *present[5];
   const char *before = cpng_kernel_name();
   unsigned count = 0;
-  for (unsigned i = 0; i < 3; i++) {
+  for (unsigned i = 0; i < sizeof all / sizeof *all; i++) {
     if (cpng_select_kernel(all[i])) present[count++] = all[i];
   }
   present[count] = NULL;
