@@ -49,4 +49,35 @@ import Testing
             #expect(try image.png(options, threads: threads) == png, "\(threads) threads")
         }
     }
+
+    /// Pictures as people send them, which bring the levels' choices about.
+    @Test(arguments: pictures, levels)
+    func `real content decodes to its pixels at every level`(
+        picture: (name: String, format: PixelFormat),
+        level: PNGCompression
+    ) throws {
+        let original = LibpngDecoded(try bytes(ofFile: "\(fixtures)/pictures/\(picture.name).png"))
+        try #require(original.complaint == "")
+        let grays: [UInt8] = (0..<256).flatMap { [UInt8($0), UInt8($0), UInt8($0), 255] }
+        let layout = try PixelLayout(
+            width: original.width,
+            height: original.height,
+            format: picture.format,
+            palette: picture.format.isIndexed ? try Palette(rgba: grays) : nil
+        )
+        // PNG's 16-bit samples are big-endian, memory's here are not.
+        let rows = original.rows
+        let isDeep = original.bitDepth == 16 && 1.littleEndian == 1
+        let pixels = isDeep ? rows.indices.map { rows[$0 ^ 1] } : rows
+        let png = try TestImage(layout, bytes: pixels).png(PNGOptions(compression: level))
+        let decoded = LibpngDecoded(png)
+        #expect(decoded.complaint == "")
+        #expect(decoded.rows == rows)
+    }
+
+    static let pictures: [(name: String, format: PixelFormat)] = [
+        ("chart_palette8", .index8), ("cutout_rgba8", .rgba8), ("drawing_gray1", .gray1),
+        ("gradient_rgb8", .rgb8), ("icon_rgba8", .rgba8), ("noise_rgb8", .rgb8),
+        ("page_gray8", .gray8), ("radiograph_gray16", .gray16), ("render_rgb16", .rgb16),
+    ]
 }

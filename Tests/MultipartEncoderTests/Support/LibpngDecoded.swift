@@ -11,6 +11,7 @@ struct LibpngDecoded {
     let complaint: String
 
     init(_ png: [UInt8]) {
+        KeptPNGs.keep(png)
         var image = unsafe png_reader_image()
         unsafe png_reader_read(&image, png, png.count)
         width = Int(unsafe image.width)
