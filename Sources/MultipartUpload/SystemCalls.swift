@@ -219,20 +219,33 @@ func systemRead(_ path: String, limit: Int) throws(UploadError) -> Data {
     }
 }
 
+/// Reads some bytes of a file; 0 at its end.
+func systemRead(
+    _ descriptor: Int32,
+    at position: Int64,
+    into bytes: UnsafeMutableRawBufferPointer
+) throws(UploadError) -> Int {
+    try checked("pread", "the body") {
+        unsafe pread(descriptor, bytes.baseAddress, bytes.count, off_t(position))
+    }
+}
+
 /// Copies a file's bytes to the end of another, in the kernel where that works.
 func systemCopy(
     from source: borrowing OwnedDescriptor,
+    at start: Int64 = 0,
     to target: borrowing OwnedDescriptor,
     count: Int64,
     path: String
 ) throws(UploadError) {
     let from = source.rawValue
     let to = target.rawValue
-    var offset: Int64 = 0
+    var offset = start
+    let end = start + count
     var inKernel = true
     var buffer = [UInt8](repeating: 0, count: 256 * 1024)
-    while offset < count {
-        let wanted = Int(min(count - offset, 1 << 30))
+    while offset < end {
+        let wanted = Int(min(end - offset, 1 << 30))
         if inKernel {
             let copied = unsafe csys_copy_file_range(from, &offset, to, wanted)
             if copied > 0 { continue }

@@ -220,6 +220,30 @@ final class UploadStore: Sendable {
         return descriptor
     }
 
+    private static let tailName = "tail"
+
+    private static func tailPath(of body: UploadAttempt.Body) -> String {
+        let slash = body.path.lastIndex(of: "/")
+        return (slash.map { body.path[...$0] } ?? "") + tailName
+    }
+
+    /// A file with nothing but a request's body: the upload's own, or a copy of a part of it beside
+    /// it.
+    static func wholeFile(for body: UploadAttempt.Body) throws(UploadError) -> String {
+        guard body.offset > 0 || body.length < body.fileSize else { return body.path }
+        let source = try openBody(body.path, size: body.fileSize)
+        let path = tailPath(of: body)
+        try systemUnlink(path)
+        let tail = try systemCreate(path, permissions: 0o400)
+        try systemCopy(from: source, at: body.offset, to: tail, count: body.length, path: path)
+        return path
+    }
+
+    /// Removes what ``wholeFile(for:)`` made.
+    static func removeTail(of body: UploadAttempt.Body) throws(UploadError) {
+        try systemUnlink(tailPath(of: body))
+    }
+
     private struct StoredOutcome: Codable {
         var version = UploadRecord.currentVersion
         let outcome: UploadOutcome
@@ -330,7 +354,10 @@ final class UploadStore: Sendable {
             try finish(id, .failed(failure))
             return
         }
-        try removeAll(in: directory, but: ["body", "record.json"])
+        // The system may still be sending the tail.
+        let kept: Set = ["body", "record.json"]
+        let isSending = record.phase == .sending
+        try removeAll(in: directory, but: isSending ? kept.union([Self.tailName]) : kept)
         _ = removeOriginal(of: record)
     }
 

@@ -22,16 +22,23 @@ public protocol UploadTransport: Sendable {
         report: @escaping @Sendable (AttemptReport) -> Void
     ) async -> AttemptResult
 
-    /// Is told that what an attempt came to is stored, and whether the upload is over.
+    /// Is told that what an attempt came to is stored.
+    ///
+    /// - Parameters:
+    ///   - upload: The upload.
+    ///   - isOver: Whether nothing more is wanted of the system for the upload: it is over, or
+    ///     waits for somebody.
     func settled(_ upload: UploadID, isOver: Bool) async
 
-    /// Calls `completion` once the events of a background session have been delivered.
-    ///
-    /// - Returns: Whether the identifier is one of this transport's.
+    /// The upload that a background session of this transport is for.
+    func upload(ofBackgroundSession identifier: String) -> UploadID?
+
+    /// Calls `completion` once, when the events of an upload's background session have been told
+    /// and what they came to is stored.
     func finishEvents(
-        forBackgroundSession identifier: String,
+        of upload: UploadID,
         completion: @escaping @MainActor @Sendable () -> Void
-    ) -> Bool
+    ) async
 }
 
 extension UploadTransport {
@@ -42,10 +49,13 @@ extension UploadTransport {
     public func settled(_ upload: UploadID, isOver: Bool) async {}
 
     /// No background sessions.
+    public func upload(ofBackgroundSession identifier: String) -> UploadID? { nil }
+
+    /// No events.
     public func finishEvents(
-        forBackgroundSession identifier: String,
+        of upload: UploadID,
         completion: @escaping @MainActor @Sendable () -> Void
-    ) -> Bool { false }
+    ) async { await completion() }
 }
 
 /// One request.

@@ -269,7 +269,10 @@ public actor Uploader {
     @discardableResult
     public func resume() -> [UploadID] {
         let records = entries.values.map(\.record).sorted { $0.createdAt < $1.createdAt }
-        for record in records {
+        // First what the system may be sending already.
+        for record in records.filter({ $0.phase == .sending })
+            + records.filter({ $0.phase != .sending })
+        {
             guard case .idle? = entries[record.id]?.state, record.phase != .paused else { continue }
             continueAfterRelaunch(record)
         }
@@ -296,7 +299,11 @@ public actor Uploader {
     /// if it may not be repeated.
     public func pause(_ id: UploadID) async throws(UploadError) {
         guard let entry = entries[id] else { throw .unknownUpload(id) }
-        guard case .running(let task) = entry.state else { return try settlePause(id) }
+        guard case .running(let task) = entry.state else {
+            try settlePause(id)
+            await endLeftovers(of: entry.record)
+            return
+        }
         entries[id]?.wish = .pause
         task.cancel()
         await task.value
@@ -311,6 +318,7 @@ public actor Uploader {
         guard case .running(let task) = entry.state else {
             if case .waiting(let timer) = entry.state { timer.cancel() }
             finish(id, .cancelled)
+            await endLeftovers(of: entry.record)
             await giveUpResource(entry.record)
             return
         }
@@ -341,16 +349,26 @@ public actor Uploader {
     /// Tells the uploader that the system woke the app for a background session.
     ///
     /// To be called from the app delegate's method of the same purpose. The uploads go on, and
-    /// `completion` is called once, on the main actor, when the session's events are dealt with.
+    /// `completion` is called once, on the main actor, when what the session told is stored. A
+    /// session that isn't one of this uploader's transport has its `completion` called at once.
     public func handleEvents(
         forBackgroundSession identifier: String,
         completion: @escaping @MainActor @Sendable () -> Void
-    ) {
-        // The handler first: creating the session may bring its events at once.
-        if !transport.finishEvents(forBackgroundSession: identifier, completion: completion) {
-            Task { @MainActor in completion() }
+    ) async {
+        guard let id = transport.upload(ofBackgroundSession: identifier), !isClosed else {
+            await completion()
+            return
         }
-        resume()
+        if entries[id]?.record.phase == .sending {
+            // Before anything is resumed: the session's events may come at once.
+            await transport.finishEvents(of: id, completion: completion)
+            resume()
+        } else {
+            // Nobody waits for it any more.
+            if entries[id] == nil { await transport.settled(id, isOver: true) }
+            resume()
+            await completion()
+        }
     }
 
     private func continueAfterRelaunch(_ record: UploadRecord) {
@@ -432,6 +450,12 @@ public actor Uploader {
         }
         await transport.settled(id, isOver: entries[id] == nil)
         startWaitingUploads()
+    }
+
+    /// Ends what the system may still do for an attempt of an earlier process.
+    private func endLeftovers(of record: UploadRecord) async {
+        guard record.phase == .sending else { return }
+        await transport.settled(record.id, isOver: true)
     }
 
     private func settlePause(_ id: UploadID) throws(UploadError) {

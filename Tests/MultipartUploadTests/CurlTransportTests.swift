@@ -6,13 +6,11 @@ import Testing
 
 /// What only this transport can be asked for.
 @Suite(.serialized) struct CurlTransportTests {
-    private let server: TestServer
-    private let directory: TemporaryDirectory
+    private let fixture: TransportFixture
+    private var server: TestServer { fixture.server }
+    private var directory: TemporaryDirectory { fixture.directory }
 
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
+    init() throws { fixture = try TransportFixture() }
 
     private func perform(
         _ transport: CurlTransport,
@@ -22,18 +20,7 @@ import Testing
         -> (AttemptResult, String)
     {
         let body = try TestBody(in: directory, count: count)
-        let attempt = UploadAttempt(
-            upload: .random(),
-            url: url,
-            method: "POST",
-            body: .init(
-                path: body.body.path,
-                fileSize: Int64(count),
-                offset: 0,
-                length: Int64(count)
-            )
-        )
-        return (await transport.perform(attempt) { _ in }, body.sha256)
+        return (await transport.perform(to: url, body.body), body.sha256)
     }
 
     @Test func `refuses a certificate that nobody vouches for`() async throws {

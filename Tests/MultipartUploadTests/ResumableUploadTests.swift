@@ -13,10 +13,15 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    private func uploader(authorize: Uploader.Authorize? = nil) throws -> Uploader {
+    private func uploader(
+        _ kind: TransportKind,
+        authorize: Uploader.Authorize? = nil
+    ) throws
+        -> Uploader
+    {
         try Uploader(
             directory: directory.path + "/queue",
-            transport: CurlTransport(),
+            transport: kind.make(),
             authorize: authorize
         )
     }
@@ -32,13 +37,14 @@ import Testing
 
     /// Uploads a body and returns the outcome and what the server saw.
     private func upload(
+        _ kind: TransportKind,
         _ query: String,
         count: Int,
         attempts: Int = 3
     ) async throws
         -> (outcome: UploadOutcome?, body: TestBody, entries: [TestServer.Entry])
     {
-        let uploader = try uploader()
+        let uploader = try uploader(kind)
         let body = try TestBody(in: directory, count: count)
         let id = try await uploader.enqueue(body.body, to: try request(query, attempts: attempts))
         let outcome = await uploader.finalOutcome(of: id)
@@ -73,9 +79,9 @@ import Testing
         #expect(reached.values.contains(total))
     }
 
-    @Test(arguments: [0, 1, 1000, 5_000_000])
-    func `is an ordinary upload when nothing breaks`(count: Int) async throws {
-        let result = try await upload("", count: count)
+    @Test(arguments: TransportKind.allCases, [0, 1, 1000, 5_000_000])
+    func `is an ordinary upload when nothing breaks`(kind: TransportKind, count: Int) async throws {
+        let result = try await upload(kind, "", count: count)
         try expectDelivered(result.outcome, result.body)
         #expect(result.entries.map(\.method) == ["POST"])
         let headers = try #require(result.entries.first?.headers)
@@ -85,11 +91,11 @@ import Testing
         #expect(headers["content-type"] == result.body.body.contentType)
     }
 
-    @Test(arguments: ["8,6", "6"])
-    func `goes on where the server has it`(versions: String) async throws {
+    @Test(arguments: TransportKind.allCases, ["8,6", "6"])
+    func `goes on where the server has it`(kind: TransportKind, versions: String) async throws {
         let query = "cut=1000000&versions=\(versions)"
         // Each break comes after progress, so the attempts never run out.
-        let result = try await upload(query, count: 5_500_000, attempts: 2)
+        let result = try await upload(kind, query, count: 5_500_000, attempts: 2)
         try expectDelivered(result.outcome, result.body)
         expectNoOverlap(result.entries, total: 5_500_000)
         let patches = result.entries.filter { $0.method == "PATCH" }
@@ -101,13 +107,15 @@ import Testing
     }
 
     // C10: Apple's server answers 400 to a version that it doesn't know.
-    @Test func `falls back to the older version, then to a plain upload`() async throws {
-        let older = try await upload("versions=6", count: 100_000, attempts: 1)
+    @Test(arguments: TransportKind.allCases)
+    func `falls back to the older version, then to a plain upload`(kind: TransportKind) async throws
+    {
+        let older = try await upload(kind, "versions=6", count: 100_000, attempts: 1)
         try expectDelivered(older.outcome, older.body)
         #expect(
             older.entries.map { $0.headers["upload-draft-interop-version"] } == ["8", "6"]
         )
-        let plain = try await upload("versions=", count: 100_000, attempts: 1)
+        let plain = try await upload(kind, "versions=", count: 100_000, attempts: 1)
         try expectDelivered(plain.outcome, plain.body)
         #expect(
             plain.entries.map { $0.headers["upload-draft-interop-version"] } == ["8", "6", nil]
@@ -116,27 +124,33 @@ import Testing
     }
 
     // C10: the 104 is lost in a proxy, or the server knows nothing of all this.
-    @Test(arguments: ["interim=0", "versions=&strict=0", "name-version=7"])
-    func `is a plain upload where nothing is offered`(query: String) async throws {
-        let result = try await upload(query, count: 300_000, attempts: 1)
+    @Test(arguments: TransportKind.allCases, ["interim=0", "versions=&strict=0", "name-version=7"])
+    func `is a plain upload where nothing is offered`(
+        kind: TransportKind,
+        query: String
+    ) async throws {
+        let result = try await upload(kind, query, count: 300_000, attempts: 1)
         try expectDelivered(result.outcome, result.body)
         #expect(result.entries.map(\.method) == ["POST"])
     }
 
-    @Test func `starts again when the offer was lost`() async throws {
-        let result = try await upload("interim=0&cut=1000000", count: 1_500_000, attempts: 3)
+    @Test(arguments: TransportKind.allCases)
+    func `starts again when the offer was lost`(kind: TransportKind) async throws {
+        let result = try await upload(kind, "interim=0&cut=1000000", count: 1_500_000, attempts: 3)
         #expect(result.outcome?.isDelivered == false)
         #expect(result.entries.map(\.method) == ["POST", "POST", "POST"])
     }
 
-    @Test func `asks again after the answer was lost`() async throws {
-        let result = try await upload("lose=1", count: 200_000)
+    @Test(arguments: TransportKind.allCases)
+    func `asks again after the answer was lost`(kind: TransportKind) async throws {
+        let result = try await upload(kind, "lose=1", count: 200_000)
         #expect(result.outcome?.isDelivered == true)
         #expect(result.entries.map(\.method) == ["POST", "HEAD"])
     }
 
-    @Test func `appends no more than the server allows`() async throws {
-        let result = try await upload("cut=100000&limit=300000", count: 1_000_000)
+    @Test(arguments: TransportKind.allCases)
+    func `appends no more than the server allows`(kind: TransportKind) async throws {
+        let result = try await upload(kind, "cut=100000&limit=300000", count: 1_000_000)
         try expectDelivered(result.outcome, result.body)
         expectNoOverlap(result.entries, total: 1_000_000)
         let patches = result.entries.filter { $0.method == "PATCH" }
@@ -144,15 +158,17 @@ import Testing
     }
 
     // C9 (tus-js-client#97): the server's resource is gone.
-    @Test func `starts over when the server has forgotten it`() async throws {
-        let result = try await upload("cut=1000000&forget=1", count: 1_500_000, attempts: 3)
+    @Test(arguments: TransportKind.allCases)
+    func `starts over when the server has forgotten it`(kind: TransportKind) async throws {
+        let result = try await upload(kind, "cut=1000000&forget=1", count: 1_500_000, attempts: 3)
         #expect(result.outcome?.isDelivered == false)
         #expect(result.entries.filter { $0.method == "POST" }.count >= 3)
         #expect(result.entries.filter { $0.method == "HEAD" }.allSatisfy { $0.status == 404 })
     }
 
-    @Test func `doesn't believe in more bytes than there are`() async throws {
-        let result = try await upload("cut=1000000&claim=9999999", count: 1_500_000)
+    @Test(arguments: TransportKind.allCases)
+    func `doesn't believe in more bytes than there are`(kind: TransportKind) async throws {
+        let result = try await upload(kind, "cut=1000000&claim=9999999", count: 1_500_000)
         guard case .failed(let failure) = result.outcome else {
             Issue.record("\(String(describing: result.outcome))")
             return
@@ -160,20 +176,25 @@ import Testing
         #expect(failure.reason == .protocolViolation)
     }
 
-    @Test func `takes the target's refusal for the end`() async throws {
-        let result = try await upload("cut=1000000&answer=422", count: 1_500_000, attempts: 5)
+    @Test(arguments: TransportKind.allCases)
+    func `takes the target's refusal for the end`(kind: TransportKind) async throws {
+        let result = try await upload(kind, "cut=1000000&answer=422", count: 1_500_000, attempts: 5)
         #expect(result.outcome?.response?.status == 422)
         #expect(result.entries.map(\.method) == ["POST", "HEAD", "PATCH"])
     }
 
     // C3, and `--expect-auth`: every one of the requests has credentials of its own.
-    @Test func `gives credentials with every request`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `gives credentials with every request`(kind: TransportKind) async throws {
         let refused = Collected<Bool>()
-        let uploader = try uploader(authorize: { question in
-            if question.wasRefused { refused.append(true) }
-            let token = refused.all.isEmpty ? "Bearer old" : "Bearer new"
-            return [UploadHeader("Authorization", token)]
-        })
+        let uploader = try uploader(
+            kind,
+            authorize: { question in
+                if question.wasRefused { refused.append(true) }
+                let token = refused.all.isEmpty ? "Bearer old" : "Bearer new"
+                return [UploadHeader("Authorization", token)]
+            }
+        )
         let body = try TestBody(in: directory, count: 2_500_000)
         let request = try request("cut=1000000&token=new")
         let id = try await uploader.enqueue(body.body, to: request)
@@ -183,8 +204,9 @@ import Testing
     }
 
     // D2 (aws-sdk-ios#2263), C4: a pause or the end of a process doesn't start from 0 %.
-    @Test func `goes on after a pause and after a relaunch`() async throws {
-        let first = try uploader()
+    @Test(arguments: TransportKind.allCases)
+    func `goes on after a pause and after a relaunch`(kind: TransportKind) async throws {
+        let first = try uploader(kind)
         let body = try TestBody(in: directory, count: 60_000_000)
         let id = try await first.enqueue(body.body, to: try request("rate=30000000"))
         try await Task.sleep(for: .milliseconds(500))
@@ -192,7 +214,7 @@ import Testing
         try await first.resume(id)
         try await Task.sleep(for: .milliseconds(500))
         await first.close()
-        let second = try uploader()
+        let second = try uploader(kind)
         await second.resume()
         var sent: [Int64] = []
         for await event in second.events(of: id) {
@@ -206,8 +228,9 @@ import Testing
         #expect(sent == sent.sorted())
     }
 
-    @Test func `tells the server when it is cancelled`() async throws {
-        let uploader = try uploader()
+    @Test(arguments: TransportKind.allCases)
+    func `tells the server when it is cancelled`(kind: TransportKind) async throws {
+        let uploader = try uploader(kind)
         let body = try TestBody(in: directory, count: 60_000_000)
         let id = try await uploader.enqueue(body.body, to: try request("rate=10000000"))
         try await Task.sleep(for: .milliseconds(400))

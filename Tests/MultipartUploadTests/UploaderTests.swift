@@ -43,8 +43,9 @@ import Testing
     }
 
     // B8 (Alamofire#3864), progress; B2 (Alamofire#1093), C7: the spool goes away at the end.
-    @Test func `delivers a body and cleans up`() async throws {
-        let uploader = try uploader()
+    @Test(arguments: TransportKind.allCases)
+    func `delivers a body and cleans up`(kind: TransportKind) async throws {
+        let uploader = try uploader(kind.make())
         let body = try TestBody(in: directory, count: 3_000_000)
         let id = try await uploader.enqueue(body.body, to: try request("/keyed"))
         var sent: [Int64] = []
@@ -89,8 +90,9 @@ import Testing
 
     // B4 (Alamofire#2649), B5 (#3126), B17 (apollo-ios#1080), D22: each attempt is visible, is
     // counted, and sends the whole body.
-    @Test func `tries again with the whole body`() async throws {
-        let uploader = try uploader()
+    @Test(arguments: TransportKind.allCases)
+    func `tries again with the whole body`(kind: TransportKind) async throws {
+        let uploader = try uploader(kind.make())
         let body = try TestBody(in: directory, count: 200_000)
         let key = uniqueText()
         let id = try await uploader.enqueue(
@@ -118,9 +120,9 @@ import Testing
         #expect(entries.allSatisfy { $0.headers["idempotency-key"] == id.text })
     }
 
-    @Test(arguments: ["reset", "fin"])
-    func `tries again after a broken connection`(how: String) async throws {
-        let uploader = try uploader()
+    @Test(arguments: TransportKind.allCases, ["reset", "fin"])
+    func `tries again after a broken connection`(kind: TransportKind, how: String) async throws {
+        let uploader = try uploader(kind.make())
         let body = try TestBody(in: directory, count: 4_000_000)
         let path = "/flaky?key=\(uniqueText())&failures=2&how=\(how)&after=1000000"
         let id = try await uploader.enqueue(body.body, to: try request(path, attempts: 3))
@@ -171,11 +173,14 @@ import Testing
         #expect(ContinuousClock.now - start >= .seconds(1))
     }
 
-    @Test(arguments: [
-        "/status?code=400", "/status?code=403", "/early?how=linger", "/status?code=302",
-    ])
-    func `doesn't repeat what was refused`(path: String) async throws {
-        let uploader = try uploader()
+    @Test(
+        arguments: TransportKind.allCases,
+        [
+            "/status?code=400", "/status?code=403", "/early?how=linger", "/status?code=302",
+        ]
+    )
+    func `doesn't repeat what was refused`(kind: TransportKind, path: String) async throws {
+        let uploader = try uploader(kind.make())
         let body = try TestBody(in: directory, count: 2_000_000)
         let id = try await uploader.enqueue(body.body, to: try request(path, attempts: 5))
         let outcome = await uploader.finalOutcome(of: id)
@@ -187,9 +192,9 @@ import Testing
         expectOnlyOutcomes()
     }
 
-    @Test(arguments: ["/reset?after=100000", "/status?code=503", "/fin"])
-    func `doesn't repeat a POST without a key`(path: String) async throws {
-        let uploader = try uploader()
+    @Test(arguments: TransportKind.allCases, ["/reset?after=100000", "/status?code=503", "/fin"])
+    func `doesn't repeat a POST without a key`(kind: TransportKind, path: String) async throws {
+        let uploader = try uploader(kind.make())
         let name = uniqueText()
         let body = try TestBody(in: directory, count: 1_000_000)
         var request = try request(path + (path.contains("?") ? "&" : "?") + name, attempts: 5)
@@ -233,8 +238,9 @@ import Testing
         #expect(failure.transportError?.kind == .cannotConnect)
     }
 
-    @Test func `an answer whose rest is lost counts`() async throws {
-        let uploader = try uploader()
+    @Test(arguments: TransportKind.allCases)
+    func `an answer whose rest is lost counts`(kind: TransportKind) async throws {
+        let uploader = try uploader(kind.make())
         let body = try TestBody(in: directory, count: 1000)
         var request = try request("/cutbody", attempts: 2)
         request.sendsIdempotencyKey = false
@@ -244,9 +250,12 @@ import Testing
     }
 
     // A5: a redirected upload arrived without its body, with success.
-    @Test(arguments: [307, 308])
-    func `goes where it is sent, with its body`(code: Int) async throws {
-        let uploader = try uploader(authorize: { _ in [UploadHeader("Authorization", "Bearer t")] })
+    @Test(arguments: TransportKind.allCases, [307, 308])
+    func `goes where it is sent, with its body`(kind: TransportKind, code: Int) async throws {
+        let uploader = try uploader(
+            kind.make(),
+            authorize: { _ in [UploadHeader("Authorization", "Bearer t")] }
+        )
         let name = uniqueText()
         let body = try TestBody(in: directory, count: 500_000)
         let path = "/redirect?code=\(code)&to=/sink?\(name)&\(name)"
@@ -274,8 +283,12 @@ import Testing
         #expect(server.entries(name).count == 1)
     }
 
-    @Test func `takes no credentials to another origin`() async throws {
-        let uploader = try uploader(authorize: { _ in [UploadHeader("Authorization", "Bearer t")] })
+    @Test(arguments: TransportKind.allCases)
+    func `takes no credentials to another origin`(kind: TransportKind) async throws {
+        let uploader = try uploader(
+            kind.make(),
+            authorize: { _ in [UploadHeader("Authorization", "Bearer t")] }
+        )
         let name = uniqueText()
         let body = try TestBody(in: directory, count: 1000)
         var request = try request("/redirect?to=http://localhost:\(server.port)/sink?\(name)")
@@ -326,14 +339,18 @@ import Testing
     }
 
     // C3 (TUSKit#211): a token is asked for at every attempt.
-    @Test func `asks for new credentials once after a 401`() async throws {
+    @Test(arguments: TransportKind.allCases)
+    func `asks for new credentials once after a 401`(kind: TransportKind) async throws {
         let asked = Collected<Uploader.Authorization>()
-        let uploader = try uploader(authorize: { question in
-            asked.append(question)
-            return [
-                UploadHeader("Authorization", question.wasRefused ? "Bearer new" : "Bearer old")
-            ]
-        })
+        let uploader = try uploader(
+            kind.make(),
+            authorize: { question in
+                asked.append(question)
+                return [
+                    UploadHeader("Authorization", question.wasRefused ? "Bearer new" : "Bearer old")
+                ]
+            }
+        )
         let body = try TestBody(in: directory, count: 100_000)
         let id = try await uploader.enqueue(body.body, to: try request("/bearer?token=new"))
         #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
@@ -348,8 +365,9 @@ import Testing
         #expect(try await server.entries(second.text, count: 2).count == 2)
     }
 
-    @Test func `a 401 ends an upload without credentials`() async throws {
-        let uploader = try uploader()
+    @Test(arguments: TransportKind.allCases)
+    func `a 401 ends an upload without credentials`(kind: TransportKind) async throws {
+        let uploader = try uploader(kind.make())
         let body = try TestBody(in: directory, count: 10)
         let request = try request("/status?code=401&authenticate=Basic%20realm=x", attempts: 5)
         let id = try await uploader.enqueue(body.body, to: request)
@@ -397,8 +415,9 @@ import Testing
         #expect(server.entries(id.text).isEmpty)
     }
 
-    @Test func `an untrusted certificate ends it`() async throws {
-        let uploader = try uploader()
+    @Test(arguments: TransportKind.allCases)
+    func `an untrusted certificate ends it`(kind: TransportKind) async throws {
+        let uploader = try uploader(kind.make())
         let body = try TestBody(in: directory, count: 10)
         let request = UploadRequest(url: try server.secureURL("/sink"), retryPolicy: .quick(5))
         let id = try await uploader.enqueue(body.body, to: request)
@@ -411,8 +430,9 @@ import Testing
     }
 
     // D8 (background_downloader#380): "running" for ever.
-    @Test func `has a deadline for each attempt`() async throws {
-        let uploader = try uploader()
+    @Test(arguments: TransportKind.allCases)
+    func `has a deadline for each attempt`(kind: TransportKind) async throws {
+        let uploader = try uploader(kind.make())
         let body = try TestBody(in: directory, count: 10)
         var request = try request("/sink?delay=5", attempts: 2)
         request.attemptDeadline = .milliseconds(300)
@@ -424,8 +444,9 @@ import Testing
         #expect(failure.transportError?.kind == .deadlineExceeded)
     }
 
-    @Test func `cancels what runs, what waits, and nothing else`() async throws {
-        let uploader = try uploader(configuration: .init(maximumConcurrentUploads: 2))
+    @Test(arguments: TransportKind.allCases)
+    func `cancels what runs, what waits, and nothing else`(kind: TransportKind) async throws {
+        let uploader = try uploader(kind.make(), configuration: .init(maximumConcurrentUploads: 2))
         let slow = try request("/sink?rate=2000000")
         let body = try TestBody(in: directory, count: 10_000_000)
         let running = try await uploader.enqueue(body.body, to: slow, keepsOriginal: true)
@@ -448,8 +469,9 @@ import Testing
     }
 
     // C5 (TUSKit#107), D6 (aws-sdk-ios#3668), A8: paused stays paused, over relaunches too.
-    @Test func `pauses and resumes`() async throws {
-        let first = try uploader(configuration: .init(maximumConcurrentUploads: 1))
+    @Test(arguments: TransportKind.allCases)
+    func `pauses and resumes`(kind: TransportKind) async throws {
+        let first = try uploader(kind.make(), configuration: .init(maximumConcurrentUploads: 1))
         let body = try TestBody(in: directory, count: 40_000_000)
         let paused = try await first.enqueue(body.body, to: try request("/keyed?rate=20000000"))
         let other = try await first.enqueue(
@@ -463,7 +485,7 @@ import Testing
         #expect(try first.items().first { $0.id == paused }?.state == .paused)
         await first.close()
 
-        let second = try uploader()
+        let second = try uploader(kind.make())
         #expect(await second.resume() == [paused])
         try await Task.sleep(for: .milliseconds(200))
         #expect(try second.items().first { $0.id == paused }?.state == .paused)
@@ -476,8 +498,9 @@ import Testing
 
     // C1 (TUSKit#200), D2, D4 (aws-sdk-ios#755), D17: the next process goes on, and knows how
     // earlier uploads ended.
-    @Test func `goes on where an earlier process stopped`() async throws {
-        let first = try uploader()
+    @Test(arguments: TransportKind.allCases)
+    func `goes on where an earlier process stopped`(kind: TransportKind) async throws {
+        let first = try uploader(kind.make())
         let body = try TestBody(in: directory, count: 40_000_000)
         let done = try await first.enqueue(
             try TestBody(in: directory, count: 10).body,
@@ -492,7 +515,7 @@ import Testing
             "the end of a process is not the end of an upload"
         )
 
-        let second = try uploader()
+        let second = try uploader(kind.make())
         #expect(second.outcome(of: done)?.isDelivered == true)
         #expect(await second.resume() == [running])
         #expect(await second.finalOutcome(of: running)?.isDelivered == true)
@@ -501,8 +524,9 @@ import Testing
         expectOnlyOutcomes()
     }
 
-    @Test func `doesn't repeat what an earlier process may have sent`() async throws {
-        let first = try uploader()
+    @Test(arguments: TransportKind.allCases)
+    func `doesn't repeat what an earlier process may have sent`(kind: TransportKind) async throws {
+        let first = try uploader(kind.make())
         let body = try TestBody(in: directory, count: 40_000_000)
         let name = uniqueText()
         var request = try request("/keyed?rate=20000000&\(name)")
@@ -510,7 +534,7 @@ import Testing
         let id = try await first.enqueue(body.body, to: request)
         try await Task.sleep(for: .milliseconds(300))
         await first.close()
-        let second = try uploader()
+        let second = try uploader(kind.make())
         await second.resume()
         guard case .failed(let failure) = await second.finalOutcome(of: id) else {
             Issue.record("not failed")
