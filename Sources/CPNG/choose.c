@@ -56,8 +56,9 @@ uint64_t cpng_block_bits(const cpng_block *block) {
 static uint64_t bits_with_runs(cpng_manner manner, const cpng_strip *strip, size_t one_in,
                                cpng_sequence *sequences) {
   cpng_block block = {strip->filtered, filter_sample(manner, strip, one_in), sequences, 0};
-  return cpng_spell_with_runs(strip->scratch, &block, sequences) ? cpng_block_bits(&block)
-                                                                 : UINT64_MAX;
+  return cpng_spell_with_runs(strip->scratch, &block, sequences, CPNG_RUNS_OF_8)
+             ? cpng_block_bits(&block)
+             : UINT64_MAX;
 }
 
 static uint64_t plain_bits(const cpng_strip *strip, size_t one_in, cpng_matcher *matcher,

@@ -16,6 +16,18 @@ enum {
   CPNG_STORED_MAX = 65535,
 };
 
+// A match of 3 bytes or more as deflate can say it: so many of the longest, then one or two more.
+typedef struct {
+  unsigned whole, rest, last;  // `last` is 0 if there is none
+} cpng_pieces;
+
+static inline cpng_pieces cpng_cut_match(unsigned length) {
+  unsigned whole = (length - CPNG_MIN_MATCH) / CPNG_MAX_MATCH;
+  unsigned rest = length - whole * CPNG_MAX_MATCH;
+  unsigned last = rest > CPNG_MAX_MATCH ? CPNG_MIN_MATCH : 0;
+  return (cpng_pieces){whole, rest - last, last};
+}
+
 // A length or distance as a symbol, and the bits that follow it.
 typedef struct {
   uint16_t symbol;

@@ -24,8 +24,17 @@ static void count_matches(cpng_counts *counts, const cpng_block *block) {
   for (size_t i = 0; i < block->sequence_count; i++) {
     cpng_sequence sequence = block->sequences[i];
     if (sequence.length == 0) continue;
-    counts->literals[cpng_length_symbol(sequence.length).symbol]++;
-    counts->distances[cpng_distance_symbol(sequence.distance).symbol]++;
+    uint32_t *distance = &counts->distances[cpng_distance_symbol(sequence.distance).symbol];
+    if (sequence.length <= CPNG_MAX_MATCH) {
+      counts->literals[cpng_length_symbol(sequence.length).symbol]++;
+      ++*distance;
+      continue;
+    }
+    cpng_pieces pieces = cpng_cut_match(sequence.length);
+    counts->literals[cpng_length_symbol(CPNG_MAX_MATCH).symbol] += pieces.whole;
+    counts->literals[cpng_length_symbol(pieces.rest).symbol]++;
+    if (pieces.last != 0) counts->literals[cpng_length_symbol(pieces.last).symbol]++;
+    *distance += pieces.whole + 1 + (pieces.last != 0);
   }
   counts->literals[CPNG_END_OF_BLOCK] = 1;
 }

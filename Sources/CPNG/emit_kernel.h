@@ -58,10 +58,50 @@ INLINE void write_piece(cpng_bits *bits, const cpng_emit_tables *tables, const v
   write_literals(bits, tables->literals, bytes, count);
 }
 
+// A match of up to 258 bytes with all its bits.
+typedef struct {
+  uint64_t bits;
+  unsigned count;
+} match_code;
+
+INLINE match_code code_of(const cpng_emit_tables *tables, unsigned length, unsigned distance) {
+  cpng_symbol by_length = cpng_length_symbol(length);
+  cpng_symbol by_distance = cpng_distance_symbol(distance);
+  uint32_t entry = tables->literals[by_length.symbol];
+  match_code code = {entry & 0xffff, entry >> 16};
+  code.bits |= (uint64_t)by_length.extra << code.count;
+  code.count += by_length.extra_count;
+  entry = tables->distances[by_distance.symbol];
+  code.bits |= (uint64_t)(entry & 0xffff) << code.count;
+  code.count += entry >> 16;
+  code.bits |= (uint64_t)by_distance.extra << code.count;
+  code.count += by_distance.extra_count;
+  return code;
+}
+
+// A long match. Its pieces are mostly the longest ones, and of those four often fit at once. In all
+// they take less room than CPNG_EMIT_SLACK.
+INLINE void put_pieces(cpng_bits *bits, const cpng_emit_tables *tables, cpng_pieces pieces,
+                       unsigned distance) {
+  match_code code = code_of(tables, CPNG_MAX_MATCH, distance);
+  if (code.count <= 14) {
+    uint64_t two = code.bits | code.bits << code.count;
+    uint64_t four = two | two << 2 * code.count;
+    for (; pieces.whole >= 4; pieces.whole -= 4)
+      cpng_put(bits, four, 4 * code.count);
+  }
+  for (; pieces.whole > 0; pieces.whole--)
+    cpng_put(bits, code.bits, code.count);
+  code = code_of(tables, pieces.rest, distance);
+  cpng_put(bits, code.bits, code.count);
+  if (pieces.last == 0) return;
+  code = code_of(tables, pieces.last, distance);
+  cpng_put(bits, code.bits, code.count);
+}
+
 CPNG_TARGET static bool write_tokens(cpng_bits *out, const cpng_block *block,
                                      const cpng_emit_tables *tables, const uint8_t *end) {
   cpng_bits state = *out, *bits = &state;
-  const uint32_t *literals = tables->literals, *distances = tables->distances;
   const uint8_t *next = block->bytes;
   vector_codes room;
   const vector_codes *codes = codes_for_vectors(&room, tables);
@@ -74,21 +114,14 @@ CPNG_TARGET static bool write_tokens(cpng_bits *out, const cpng_block *block,
     }
     if (bits->next > end) return false;
     next += sequence.length;
-    if (sequence.length == 0) continue;
-    cpng_symbol length = cpng_length_symbol(sequence.length);
-    cpng_symbol distance = cpng_distance_symbol(sequence.distance);
-    uint32_t entry = literals[length.symbol];
-    unsigned count = entry >> 16;
-    uint64_t value = (entry & 0xffff) | (uint64_t)length.extra << count;
-    count += length.extra_count;
-    entry = distances[distance.symbol];
-    value |= (uint64_t)(entry & 0xffff) << count;
-    count += entry >> 16;
-    value |= (uint64_t)distance.extra << count;
-    count += distance.extra_count;
-    cpng_put(bits, value, count);
+    if (sequence.length > CPNG_MAX_MATCH) {
+      put_pieces(bits, tables, cpng_cut_match(sequence.length), sequence.distance);
+    } else if (sequence.length != 0) {
+      match_code code = code_of(tables, sequence.length, sequence.distance);
+      cpng_put(bits, code.bits, code.count);
+    }
   }
-  put_packed(bits, literals[CPNG_END_OF_BLOCK]);
+  put_packed(bits, tables->literals[CPNG_END_OF_BLOCK]);
   *out = state;
   return true;
 }

@@ -5,6 +5,7 @@
 #include "emit.h"
 #include "filter.h"
 #include "grouped.h"
+#include "runs.h"
 #include <stdbool.h>
 
 // A block's codes, as its tokens are written with them.
@@ -24,12 +25,12 @@ typedef struct {
                        size_t unit, size_t step);
   // Spells `count` bytes with runs as matches, and with longer matches behind runs; returns how
   // many sequences that took. CPNG_PADDING bytes behind the last one may be read, whatever they
-  // hold. `heads` has room for 2^CPNG_REPEAT_BITS, `marks` for count / 8 + 32 bytes.
+  // hold. `heads` has room for 2^CPNG_HEAD_BITS, `marks` for count / 8 + 64 bytes.
   size_t (*find_runs)(cpng_sequence *sequences, uint32_t *heads, uint8_t *marks,
-                      const uint8_t *bytes, size_t count);
+                      const uint8_t *bytes, size_t count, cpng_shortest_run shortest);
   // The same with every match of CPNG_SHORTEST_REPEAT bytes that it comes across.
   size_t (*find_repeats)(cpng_sequence *sequences, uint32_t *heads, const uint8_t *bytes,
-                         size_t count, bool thorough);
+                         size_t count);
   // Writes a block's tokens and its end. False, with `bits` as it was, when `end` was passed: by up
   // to CPNG_EMIT_SLACK bytes.
   bool (*write_tokens)(cpng_bits *bits, const cpng_block *block, const cpng_emit_tables *tables,

@@ -18,7 +18,7 @@ bool cpng_encode_balanced(cpng_strip *strip, cpng_bits *bits) {
   cpng_filter_rows(manner, strip, 0, strip->row_count, strip->filtered);
   cpng_block block = {strip->filtered, strip->filtered_count, sequences, 0};
   if (manner != CPNG_PLAIN) {
-    if (!cpng_spell_with_runs(strip->scratch, &block, sequences)) return false;
+    if (!cpng_spell_with_runs(strip->scratch, &block, sequences, CPNG_RUNS_OF_8)) return false;
   } else {
     block.sequence_count = cpng_parse_lazily(matcher, &effort, block.bytes, block.count,
                                              strip->unit, strip->row_bytes + 1, sequences);

@@ -61,7 +61,7 @@ static bool write_strip(const job *job, const cpng_text *text, const cpng_optima
   cpng_strip_scratch *scratch = job->strip->scratch;
   cpng_block runs = {text->bytes, text->count < CPNG_BATCH ? text->count : CPNG_BATCH,
                      job->sequences, 0};
-  if (!cpng_spell_with_runs(scratch, &runs, job->sequences)) return false;
+  if (!cpng_spell_with_runs(scratch, &runs, job->sequences, CPNG_RUNS_OF_8)) return false;
   cpng_counts expected = {{0}, {0}};
   if (effort != &plain) guess_from_runs(&expected, &runs);
   cpng_optimal_begin(job->state, text, &expected);
@@ -69,14 +69,14 @@ static bool write_strip(const job *job, const cpng_text *text, const cpng_optima
   cpng_block batch = {text->bytes, at, job->sequences, made};
   runs.count = at;
   runs.sequences = job->sequences + made;
-  if (!cpng_spell_with_runs(scratch, &runs, job->sequences + made)) return false;
+  if (!cpng_spell_with_runs(scratch, &runs, job->sequences + made, CPNG_RUNS_OF_8)) return false;
   uint64_t bits = cpng_block_bits(&runs);
   if (bits < at / 2 || cpng_block_bits(&batch) < bits - bits / WORTH) {
     write_cheapest(job, effort, text, at, made);
     return true;
   }
   runs = (cpng_block){text->bytes, text->count, job->sequences, 0};
-  if (!cpng_spell_with_runs(scratch, &runs, job->sequences)) return false;
+  if (!cpng_spell_with_runs(scratch, &runs, job->sequences, CPNG_RUNS_OF_8)) return false;
   write(job, 0, text->count, runs.sequence_count);
   return true;
 }

@@ -5,15 +5,20 @@
 #include "deflate.h"
 #include "tokens.h"
 
+// The shortest run that is looked for. Each costs a jump that nobody can predict: twice, when it is
+// found and when it is written.
+typedef enum {
+  CPNG_RUNS_OF_8 = 8,  // at fewer bytes, literals cost about as little as the match
+  CPNG_RUNS_OF_16 = 16,
+  CPNG_RUNS_OF_32 = 32,
+} cpng_shortest_run;
+
 enum {
-  CPNG_SHORTEST_RUN = 8,  // at fewer bytes, literals cost about as little as the match
-  // Where most bytes are literals, short runs hold up the literals' vectors more than they save.
-  CPNG_SHORTEST_DENSE_RUN = 16,
   CPNG_DENSE_SHARE = 4,  // one in so many bytes differs from the one before
-  CPNG_ANCHOR_BITS = 12,
   CPNG_FEWEST_CHANGES = 6,
   CPNG_SHORTEST_REPEAT = 6,
-  CPNG_REPEAT_BITS = 13,
+  CPNG_HEAD_BITS = 12,
+  CPNG_LONGEST_RUN = UINT16_MAX - CPNG_MIN_MATCH,
 };
 
 // Adds a match of any length of 3 or more, cut into pieces that deflate can express, after
@@ -28,6 +33,14 @@ static inline cpng_sequence *cpng_add_match(cpng_sequence *next, size_t literals
     length -= piece;
   }
   *next++ = (cpng_sequence){(uint32_t)literals, (uint16_t)length, (uint16_t)distance};
+  return next;
+}
+
+// The same for a run, which need not be cut like that.
+static inline cpng_sequence *cpng_add_run(cpng_sequence *next, size_t literals, size_t length) {
+  for (; length > UINT16_MAX; length -= CPNG_LONGEST_RUN, literals = 0)
+    *next++ = (cpng_sequence){(uint32_t)literals, CPNG_LONGEST_RUN, 1};
+  *next++ = (cpng_sequence){(uint32_t)literals, (uint16_t)length, 1};
   return next;
 }
 

@@ -41,13 +41,13 @@ void *cpng_area_reserve(cpng_area *area, size_t size) {
   return area->memory;
 }
 
-bool cpng_spell_with_runs(cpng_strip_scratch *scratch, cpng_block *block,
-                          cpng_sequence *sequences) {
-  uint32_t heads[1 << CPNG_REPEAT_BITS];
-  uint8_t *marks = cpng_area_reserve(&scratch->marks, block->count / 8 + 32);
+bool cpng_spell_with_runs(cpng_strip_scratch *scratch, cpng_block *block, cpng_sequence *sequences,
+                          cpng_shortest_run shortest) {
+  uint32_t heads[1 << CPNG_HEAD_BITS];
+  uint8_t *marks = cpng_area_reserve(&scratch->marks, block->count / 8 + 64);
   if (marks == NULL) return false;
   block->sequence_count =
-      cpng_kernel()->find_runs(sequences, heads, marks, block->bytes, block->count);
+      cpng_kernel()->find_runs(sequences, heads, marks, block->bytes, block->count, shortest);
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "emit.h"
 #include "filter.h"
+#include "runs.h"
 #include "strip.h"
 
 // Memory that grows and is kept for the next strip.
@@ -51,7 +52,8 @@ static inline const uint8_t *cpng_strip_above(const cpng_strip *strip, uint32_t 
 }
 
 // Spells a block, no longer than the strip, with runs of its bytes; false when memory is short.
-bool cpng_spell_with_runs(cpng_strip_scratch *scratch, cpng_block *block, cpng_sequence *sequences);
+bool cpng_spell_with_runs(cpng_strip_scratch *scratch, cpng_block *block, cpng_sequence *sequences,
+                          cpng_shortest_run shortest);
 
 // Fills strip->filtered and writes it as blocks, the last one final if strip->last says so. False
 // when memory is short.

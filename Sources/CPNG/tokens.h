@@ -9,7 +9,7 @@
 // and holds the literals that are left.
 typedef struct {
   uint32_t literals;
-  uint16_t length;    // 3 to 258, or 0 at the end of a block
+  uint16_t length;    // 3 or more, or 0 at the end of a block; if deflate can't say it, in pieces
   uint16_t distance;  // 1 to 32768
 } cpng_sequence;
 

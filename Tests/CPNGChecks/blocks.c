@@ -87,7 +87,8 @@ const char *cpng_check_huffman(void) {
 
 // Random tokens, with the bytes that they spell.
 static cpng_block make_block(size_t most, unsigned kind, uint64_t *state) {
-  uint8_t *bytes = malloc(most + 400 + CPNG_MAX_MATCH + 64);
+  enum { LONGEST = UINT16_MAX };
+  uint8_t *bytes = malloc(most + 400 + LONGEST + 64);
   cpng_sequence *sequences = malloc((most + 2) * sizeof *sequences);
   size_t count = 0, made = 0;
   while (count < most) {
@@ -102,6 +103,9 @@ static cpng_block make_block(size_t most, unsigned kind, uint64_t *state) {
     }
     uint32_t length = next_random(state) % 4 == 0 ? CPNG_MAX_MATCH - next_random(state) % 3
                                                   : 3 + next_random(state) % 256;
+    // Long ones are written in pieces, of which the last ones must not be too short.
+    if (next_random(state) % 16 == 0) length = CPNG_MAX_MATCH - 2 + next_random(state) % 300;
+    if (next_random(state) % 64 == 0) length = LONGEST - next_random(state) % LONGEST / 2;
     uint32_t farthest = count < CPNG_WINDOW ? (uint32_t)count : CPNG_WINDOW;
     uint32_t distance = next_random(state) % 5 == 0 ? farthest : 1 + next_random(state) % farthest;
     for (uint32_t i = 0; i < length; i++)
