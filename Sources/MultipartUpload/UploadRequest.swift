@@ -55,6 +55,28 @@ public struct UploadRequest: Hashable, Sendable, Codable {
         self.retryPolicy = retryPolicy
     }
 
+    /// A request with the address, the method, the header fields and the time-out of a `URLRequest`,
+    /// and the defaults for the rest.
+    ///
+    /// - Parameter request: The request. Its method must be set: it is `GET` otherwise, which has no
+    ///   body.
+    /// - Throws: ``UploadError/requestHasBody`` if it has a body of its own, and
+    ///   ``UploadError/unsupportedURL(_:)`` if it has no address. All else is checked when it is
+    ///   queued.
+    public init(_ request: URLRequest) throws(UploadError) {
+        guard request.httpBody == nil, request.httpBodyStream == nil else { throw .requestHasBody }
+        guard let url = request.url else { throw .unsupportedURL("") }
+        let headers = (request.allHTTPHeaderFields ?? [:]).map { UploadHeader($0.key, $0.value) }
+        self.init(
+            url: url,
+            method: request.httpMethod ?? "GET",
+            headers: headers.sorted { $0.name < $1.name }
+        )
+        if request.timeoutInterval > 0, request.timeoutInterval < 1e9 {
+            stallTimeout = .seconds(request.timeoutInterval)
+        }
+    }
+
     /// Whether the request may be sent again although an earlier one may have been taken.
     var mayBeRepeated: Bool { sendsIdempotencyKey || Self.idempotentMethods.contains(method) }
 

@@ -16,13 +16,20 @@ final class UploadStore: Sendable {
 
     let path: String
     private let limits: Limits
+    private let protection: FileProtection
     private let lock: LockFile
 
     /// Opens a queue, creates it if it isn't there, and removes what a dead process left half done.
-    init(path: String, limits: Limits = Limits()) throws(UploadError) {
+    init(
+        path: String,
+        limits: Limits = Limits(),
+        protection: FileProtection = .system
+    ) throws(UploadError) {
         self.path = path
         self.limits = limits
+        self.protection = protection
         try Self.prepareDirectory(path)
+        protection.apply(path)
         guard let descriptor = try systemLock(path + "/.lock") else { throw .queueIsInUse(path) }
         lock = LockFile(descriptor)
         try sweep()
@@ -121,6 +128,7 @@ final class UploadStore: Sendable {
         let body = staging + "/body"
         _ = try Self.openBody(body, size: record.contentLength)
         try systemChangeMode(body, 0o400)
+        protection.apply(body)  // it may have been made elsewhere, with another
         try systemSynchronize(body)
         try writeFile(encode(record), named: "record.json", in: staging, durably: true)
         try systemRename(staging, to: directory(record.id))

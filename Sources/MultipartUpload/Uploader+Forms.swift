@@ -42,6 +42,17 @@ extension Uploader {
         }
     }
 
+    /// Writes a form straight into the queue, like ``enqueue(_:to:as:)``, to go where a `URLRequest`
+    /// says; see ``UploadRequest/init(_:)``.
+    @discardableResult
+    public func enqueue(
+        _ form: FormData,
+        to request: URLRequest,
+        as id: UploadID? = nil
+    ) async throws(UploadError) -> UploadID {
+        try await enqueue(form, to: UploadRequest(request), as: id)
+    }
+
     /// Writes a body straight into the queue and starts to send it.
     ///
     /// - Parameters:

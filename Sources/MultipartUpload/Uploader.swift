@@ -116,10 +116,27 @@ public actor Uploader {
         configuration: Configuration = Configuration(),
         authorize: Authorize? = nil
     ) throws(UploadError) {
+        try self.init(
+            directory: directory,
+            transport: transport,
+            configuration: configuration,
+            protection: .system,
+            authorize: authorize
+        )
+    }
+
+    package init(
+        directory: String,
+        transport: any UploadTransport,
+        configuration: Configuration = Configuration(),
+        protection: FileProtection,
+        authorize: Authorize? = nil
+    ) throws(UploadError) {
         let path = directory.hasPrefix("/") ? directory : "\(systemWorkingDirectory)/\(directory)"
         store = try UploadStore(
             path: path,
-            limits: .init(quota: configuration.quota, reserve: configuration.reserve)
+            limits: .init(quota: configuration.quota, reserve: configuration.reserve),
+            protection: protection
         )
         self.transport = transport
         self.authorize = authorize
@@ -150,6 +167,16 @@ public actor Uploader {
             to: request,
             keepsOriginal: keepsOriginal
         )
+    }
+
+    /// Queues a finished body, like ``enqueue(_:to:keepsOriginal:)``, to go where a `URLRequest`
+    /// says; see ``UploadRequest/init(_:)``.
+    public func enqueue(
+        _ body: SpooledBody,
+        to request: URLRequest,
+        keepsOriginal: Bool = false
+    ) throws(UploadError) -> UploadID {
+        try enqueue(body, to: UploadRequest(request), keepsOriginal: keepsOriginal)
     }
 
     /// Queues any finished file as a body; see ``enqueue(_:to:keepsOriginal:)``.

@@ -207,8 +207,8 @@ import Testing
     @Test(arguments: TransportKind.allCases)
     func `goes on after a pause and after a relaunch`(kind: TransportKind) async throws {
         let first = try uploader(kind)
-        let body = try TestBody(in: directory, count: 60_000_000)
-        let id = try await first.enqueue(body.body, to: try request("rate=30000000"))
+        let body = try TestBody(in: directory, count: 20_000_000)
+        let id = try await first.enqueue(body.body, to: try request("rate=10000000"))
         try await Task.sleep(for: .milliseconds(500))
         try await first.pause(id)
         try await first.resume(id)
@@ -222,7 +222,7 @@ import Testing
         }
         try expectDelivered(second.outcome(of: id), body)
         let entries = server.entries(id.text)
-        expectNoOverlap(entries, total: 60_000_000)
+        expectNoOverlap(entries, total: 20_000_000)
         #expect(entries.filter { $0.method == "POST" }.count == 1)
         #expect(entries.filter { $0.method == "PATCH" }.count == 2)
         #expect(sent == sent.sorted())
@@ -231,7 +231,7 @@ import Testing
     @Test(arguments: TransportKind.allCases)
     func `tells the server when it is cancelled`(kind: TransportKind) async throws {
         let uploader = try uploader(kind)
-        let body = try TestBody(in: directory, count: 60_000_000)
+        let body = try TestBody(in: directory, count: 20_000_000)
         let id = try await uploader.enqueue(body.body, to: try request("rate=10000000"))
         try await Task.sleep(for: .milliseconds(400))
         try await uploader.cancel(id)

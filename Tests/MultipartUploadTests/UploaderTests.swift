@@ -472,8 +472,8 @@ import Testing
     @Test(arguments: TransportKind.allCases)
     func `pauses and resumes`(kind: TransportKind) async throws {
         let first = try uploader(kind.make(), configuration: .init(maximumConcurrentUploads: 1))
-        let body = try TestBody(in: directory, count: 40_000_000)
-        let paused = try await first.enqueue(body.body, to: try request("/keyed?rate=20000000"))
+        let body = try TestBody(in: directory, count: 16_000_000)
+        let paused = try await first.enqueue(body.body, to: try request("/keyed?rate=8000000"))
         let other = try await first.enqueue(
             try TestBody(in: directory, count: 10).body,
             to: try request("/keyed")
@@ -501,13 +501,13 @@ import Testing
     @Test(arguments: TransportKind.allCases)
     func `goes on where an earlier process stopped`(kind: TransportKind) async throws {
         let first = try uploader(kind.make())
-        let body = try TestBody(in: directory, count: 40_000_000)
+        let body = try TestBody(in: directory, count: 16_000_000)
         let done = try await first.enqueue(
             try TestBody(in: directory, count: 10).body,
             to: try request("/keyed")
         )
         #expect(await first.finalOutcome(of: done)?.isDelivered == true)
-        let running = try await first.enqueue(body.body, to: try request("/keyed?rate=20000000"))
+        let running = try await first.enqueue(body.body, to: try request("/keyed?rate=8000000"))
         try await Task.sleep(for: .milliseconds(300))
         await first.close()
         #expect(
@@ -527,9 +527,9 @@ import Testing
     @Test(arguments: TransportKind.allCases)
     func `doesn't repeat what an earlier process may have sent`(kind: TransportKind) async throws {
         let first = try uploader(kind.make())
-        let body = try TestBody(in: directory, count: 40_000_000)
+        let body = try TestBody(in: directory, count: 16_000_000)
         let name = uniqueText()
-        var request = try request("/keyed?rate=20000000&\(name)")
+        var request = try request("/keyed?rate=8000000&\(name)")
         request.sendsIdempotencyKey = false
         let id = try await first.enqueue(body.body, to: request)
         try await Task.sleep(for: .milliseconds(300))

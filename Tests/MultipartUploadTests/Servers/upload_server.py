@@ -282,12 +282,10 @@ async def take_into(request, upload):
             if owners.get(upload['name']) is not request:
                 raise Closed('superseded')
             file.write(data)
+            request.entry['end'] += len(data)
 
-        try:
-            await request.take(limit=cut or None, sink=write, rate=upload['rate'] or None)
-        finally:
-            request.entry['start'] = start
-            request.entry['end'] = offset_of(upload)
+        request.entry['start'] = request.entry['end'] = start
+        await request.take(limit=cut or None, sink=write, rate=upload['rate'] or None)
     if cut and request.received == cut and request.received < request.length:
         request.reset()
 
