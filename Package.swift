@@ -75,6 +75,11 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .executableTarget(
+            name: "upload-bench",
+            dependencies: ["MultipartUpload"],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
             name: "multipart",
             dependencies: ["MultipartEncoder"],
             swiftSettings: swiftSettings

@@ -2,14 +2,20 @@
 
 Makes the inputs, has the body written by the library, by the command-line tool, and in the usual
 way; reads it with Python's own MIME parser and a PNG decoder that shares no code with the encoder.
+Uploads it to PHP's own server, whose parser says what arrived.
 """
+import contextlib
 import email.parser
 import email.policy
+import hashlib
 import json
 import pathlib
+import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.dont_write_bytecode = True
@@ -120,6 +126,64 @@ def check(body, pixels, files, fields):
     return {name: len(content) for name, (_, _, content) in found.items()}
 
 
+@contextlib.contextmanager
+def receiver(directory):
+    """PHP's own server with a script that parses the form; gives the script's address."""
+    folder = directory / "receiver"
+    folder.mkdir()
+    shutil.copy(ROOT / "Tests/MultipartUploadTests/Servers/receive.php", folder)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    limits = {"upload_max_filesize": "1G", "post_max_size": "1G", "max_file_uploads": "100"}
+    options = [word for item in limits.items() for word in ("-d", "=".join(item))]
+    with open(directory / "receiver.log", "w") as log:
+        server = subprocess.Popen(
+            ["php", *options, "-S", f"127.0.0.1:{port}", "-t", folder], stdout=log, stderr=log
+        )
+    try:
+        for _ in range(200):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            if server.poll() is not None:
+                break
+            time.sleep(0.05)
+        else:
+            raise Failure("PHP does not answer")
+        if server.poll() is not None:
+            raise Failure("PHP has ended: " + (directory / "receiver.log").read_text().strip())
+        yield f"http://127.0.0.1:{port}/receive.php"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def upload(programs, body, directory):
+    """Uploads a body and compares what the receiver found with what Python finds in it."""
+    queue = directory / "queue"
+    with receiver(directory) as url:
+        said = json.loads(run(
+            [str(programs / "multipart"), "upload", url, "--body", str(body), "--content-type",
+             f"multipart/form-data; boundary={BOUNDARY}", "--queue", str(queue), "--quiet"],
+            directory,
+        ))
+    for name, (filename, content_type, content) in read(body).items():
+        if filename is None:
+            if said["fields"].get(name) != content.decode():
+                raise Failure(f"{name}: the receiver found {said['fields'].get(name)}")
+            continue
+        expected = {
+            "filename": filename, "type": content_type, "error": 0, "size": len(content),
+            "sha256": hashlib.sha256(content).hexdigest(),
+        }
+        if said["files"].get(name) != expected:
+            raise Failure(f"{name}: the receiver found {said['files'].get(name)}")
+    left = [path.name for path in queue.rglob("*") if path.name in ("body", "record.json")]
+    if left:
+        raise Failure(f"left in the queue: {left}")
+    return len(said["fields"]) + len(said["files"])
+
+
 def table(rows):
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     for number, row in enumerate(rows):
@@ -199,6 +263,10 @@ def main():
         print(f"\nread back by Python's email parser: {len(sizes)} parts; every one of the"
               f" {len(pixels)} images has the pixels that went in")
         print("the command-line tool wrote the same bytes")
+        count = upload(programs, spooled, directory)
+        if count != len(sizes):
+            raise Failure(f"the receiver found {count} parts")
+        print(f"uploaded to PHP, whose parser found the same {count} parts, by their SHA-256")
 
 
 if __name__ == "__main__":

@@ -7,14 +7,20 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
 
+static int64_t program_peak_kib;
+
+int64_t cbench_program_peak_kib(void) { return program_peak_kib; }
+
 static int run(char *const *arguments, const char *output_path, bool both) {
   posix_spawn_file_actions_t actions;
+  cbench_reset_peak();  // a program begins with its parent's peak
   posix_spawn_file_actions_init(&actions);
   int flags = O_WRONLY | O_CREAT | O_TRUNC;
   posix_spawn_file_actions_addopen(&actions, 1, output_path, flags, 0600);
@@ -24,9 +30,15 @@ static int run(char *const *arguments, const char *output_path, bool both) {
   posix_spawn_file_actions_destroy(&actions);
   if (failure != 0) return -1;
   int status;
-  while (waitpid(child, &status, 0) < 0) {
+  struct rusage usage;
+  while (wait4(child, &status, 0, &usage) < 0) {
     if (errno != EINTR) return -1;
   }
+#if defined(__APPLE__)
+  program_peak_kib = usage.ru_maxrss / 1024;
+#else
+  program_peak_kib = usage.ru_maxrss;
+#endif
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

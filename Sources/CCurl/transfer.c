@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 // Bytes of headers that are kept between two drops; a server that sends more is refused.
-enum { HEAD_LIMIT = 256 * 1024, UPLOAD_BUFFER = 512 * 1024 };
+enum { HEAD_LIMIT = 256 * 1024, UPLOAD_BUFFER = 64 * 1024 };
 
 typedef struct bytes {
   uint8_t *start;

@@ -45,6 +45,7 @@ enum Bench {
         case "fields": return [cases.fields()]
         case "file": return [cases.file()]
         case "bytes": return [cases.bytes()]
+        case "upload": return [UploadCases(options: options).group]
         case "body": return [cases.pictures(try Corpus(options.corpus))]
         default: return PNGCases(options: options, corpus: try Corpus(options.corpus)).groups
         }

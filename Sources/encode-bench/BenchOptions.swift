@@ -19,17 +19,20 @@ struct BenchOptions {
     var child: (group: Int, variant: Int)?
     var repetitions = 1
 
-    static let allCases = ["fields", "file", "bytes", "png", "body"]
+    private static let usualCases = ["fields", "file", "bytes", "png", "body"]
+    private static let allCases = usualCases + ["upload"]
 
     static let help = """
         usage: encode-bench [CASE…] [option…]
 
-        cases (all of them by default):
+        cases (by default all but upload):
           fields   100 000 small fields into one body
           file     one large file into one body
           bytes    one large piece of memory into one body
           png      each picture of a folder to a PNG, by level
           body     many pictures into one body, by level
+          upload   one large body to a server on this machine, by transport, against curl;
+                   needs curl and upload-bench (swift build -c release --product upload-bench)
           serve    takes orders from standard input, for Benchmarks/run
 
         options:
@@ -39,7 +42,7 @@ struct BenchOptions {
           --kernel K,…       scalar, avx2, avx512, neon (default: the processor's best)
           --into T,…         png: memory, spool (default memory)
           --runs N           rounds, in each of which every variant runs (default 5)
-          --size BYTES       of the file and the memory; K, M and G are understood (default 512M)
+          --size BYTES       of the file, the memory and the upload; K, M and G are understood (default 512M)
           --fields N         how many fields (default 100000)
           --images N         how many pictures make a body, at least (default 16)
           --directory DIR    where bodies are written (default /tmp)
@@ -68,7 +71,7 @@ struct BenchOptions {
             }
         }
         if levels.isEmpty { try set("--levels", "fastest,fast,balanced,small,libpng:6") }
-        if cases.isEmpty { cases = Self.allCases }
+        if cases.isEmpty { cases = Self.usualCases }
     }
 
     private mutating func set(_ option: String, _ value: String) throws(BenchError) {

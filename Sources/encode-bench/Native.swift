@@ -129,6 +129,20 @@ func selectKernel(_ name: String) throws(BenchError) {
     }
 }
 
+/// A server that drops what is uploaded to it.
+final class Sink {
+    private var sink = cbench_sink(process: -1, port: 0)
+
+    /// Returns its address.
+    func start() throws(BenchError) -> String {
+        sink = cbench_sink_start()
+        guard sink.process > 0 else { throw .failed("the server that takes uploads can't start") }
+        return "http://127.0.0.1:\(sink.port)/"
+    }
+
+    func stop() { cbench_sink_stop(sink) }
+}
+
 /// What a benchmark's reader must know about where it ran.
 enum Machine {
     /// Where this program lies.

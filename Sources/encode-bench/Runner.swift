@@ -70,7 +70,11 @@ struct Runner {
                 Self.add(ratiosOf: samples[number], to: samples[base], in: &record)
             }
             Self.addScaling(number, variants, samples, to: &record)
-            try counts?.add(index, number, to: &record)
+            if variant.isProgram {
+                record["peak_kib"] = .integer(samples[number].peak)
+            } else {
+                try counts?.add(index, number, to: &record)
+            }
             print(record.line)
             reported.append(record)
         }

@@ -5,6 +5,8 @@ struct Samples {
     private(set) var cpu: [Double] = []
     private(set) var wall: [Double] = []
     private(set) var bytesOut = 0
+    /// The most memory in KiB that a program had, if one did the work.
+    private(set) var peak = 0
 
     /// Runs a variant once, or as often as fits into a twentieth of a second.
     mutating func take(_ variant: Variant) throws(BenchError) {
@@ -13,6 +15,7 @@ struct Samples {
             let (cpuBefore, wallBefore) = (cbench_cpu_seconds(), cbench_wall_seconds())
             bytesOut = try variant.run()
             let (cpuAfter, wallAfter) = (cbench_cpu_seconds(), cbench_wall_seconds())
+            if variant.isProgram { peak = max(peak, Int(cbench_program_peak_kib())) }
             variant.cleanUp()
             cpu.append(cpuAfter - cpuBefore)
             wall.append(wallAfter - wallBefore)

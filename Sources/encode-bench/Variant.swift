@@ -11,6 +11,8 @@ struct Variant {
     var check: () throws(BenchError) -> Void = {}
     /// What is done behind each run and not timed.
     var cleanUp: () -> Void = {}
+    /// Whether a program does the work, whose memory counts and nobody else's.
+    var isProgram = false
 
     func label(_ name: String) -> String? { labels.first { $0.name == name }?.value }
 }

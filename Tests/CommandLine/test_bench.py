@@ -87,6 +87,16 @@ class BenchTest(support.ToolTest):
         sizes = [[n["out"] for kind, n in some if kind == "case"] for some in (lines, best)]
         self.assertEqual(sizes[0], sizes[1])
 
+    @unittest.skipUnless(shutil.which("curl"), "there is no curl to compare with")
+    def test_uploads(self):
+        lines = self.lines("upload", "--size", "3M")
+        cases = {named["transport"]: named for kind, named in lines if kind == "case"}
+        self.assertLessEqual({"usual", "urlsession"}, set(cases))
+        for named in cases.values():
+            self.assertEqual(int(named["out"]), 3 << 20)
+            self.assertGreater(int(named["peak_kib"]), 1000)
+            self.assertGreater(float(named["cpu_min_s"]), 0)
+
     def test_orders(self):
         orders = f"load {FIXTURES / SMALL[0]}\nusual\nencode fast 1\nsave fast {self.directory}/x.png\n"
         done = self.bench("serve", input=orders)

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Time of the whole process on all processors, and time on the wall, in seconds.
+// Time of the whole process and the programs it has run, on all processors, and time on the wall,
+// in seconds.
 double cbench_cpu_seconds(void);
 double cbench_wall_seconds(void);
 
@@ -27,6 +28,18 @@ bool cbench_reset_peak(void);
 // Runs a program, whose arguments are lines of one text, its name the first. Its standard output
 // goes to a file, its standard error too if `both`. Returns its exit status, or -1.
 int cbench_run(const char *_Nonnull arguments, const char *_Nonnull output_path, bool both);
+// The most memory that the last program had resident, in KiB; never below what this process had
+// when it ran it.
+int64_t cbench_program_peak_kib(void);
+
+// A server of its own process on 127.0.0.1 that answers every upload with 200 and drops what comes:
+// one connection at a time, requests with a Content-Length. `process` is -1 where it can't start.
+typedef struct {
+  int process;
+  int port;
+} cbench_sink;
+cbench_sink cbench_sink_start(void);
+void cbench_sink_stop(cbench_sink sink);
 
 // The usual loop: read into one 128 KiB buffer, write what was read, as cat does. False with errno.
 bool cbench_copy_file(const char *_Nonnull from, const char *_Nonnull to);
