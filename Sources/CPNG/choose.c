@@ -45,6 +45,15 @@ static size_t filter_sample(cpng_manner manner, const cpng_strip *strip, size_t 
   return count;
 }
 
+void cpng_expect_matches(cpng_counts *counts, const cpng_block *block) {
+  cpng_count(counts, block);
+  uint32_t matches = (uint32_t)block->sequence_count;
+  for (unsigned i = CPNG_END_OF_BLOCK + 1; i < CPNG_LITERALS; i++)
+    counts->literals[i] += matches / 64 + 2;
+  for (unsigned i = 0; i < CPNG_DISTANCES; i++)
+    counts->distances[i] += matches / 32 + 4;
+}
+
 uint64_t cpng_block_bits(const cpng_block *block) {
   cpng_counts counts;
   cpng_plan plan;
@@ -63,10 +72,10 @@ static uint64_t bits_with_runs(cpng_manner manner, const cpng_strip *strip, size
 
 static uint64_t plain_bits(const cpng_strip *strip, size_t one_in, cpng_matcher *matcher,
                            cpng_sequence *sequences) {
-  static const cpng_effort effort = {1, 32, 0, 16, 3};
+  static const cpng_effort effort = {32, 4, 8, 1, 32, 0, 16, 3};
   cpng_block block = {strip->filtered, filter_sample(CPNG_PLAIN, strip, one_in), sequences, 0};
-  block.sequence_count = cpng_parse_lazily(matcher, &effort, block.bytes, block.count, strip->unit,
-                                           strip->row_bytes + 1, sequences);
+  cpng_text text = {block.bytes, block.count, strip->unit, strip->row_bytes + 1};
+  block.sequence_count = cpng_parse_lazily(matcher, &effort, &text, NULL, sequences);
   return cpng_block_bits(&block);
 }
 

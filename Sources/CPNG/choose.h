@@ -29,6 +29,10 @@ cpng_manner cpng_refine_manner(const cpng_strip *strip, cpng_sequence *sequences
 void cpng_filter_rows(cpng_manner manner, const cpng_strip *strip, uint32_t first, uint32_t count,
                       uint8_t *out);
 
+// The counts of a block, and of each kind of match a few more: those that it lacks are given a
+// chance.
+void cpng_expect_matches(cpng_counts *counts, const cpng_block *block);
+
 // What the block takes, in bits.
 uint64_t cpng_block_bits(const cpng_block *block);
 

@@ -4,7 +4,7 @@
 #include "split.h"
 
 bool cpng_encode_balanced(cpng_strip *strip, cpng_bits *bits) {
-  static const cpng_effort effort = {4, 64, 16, 16, 5};
+  static const cpng_effort effort = {32, 4, 8, 4, 64, 16, 16, 5};
   cpng_area *area = &strip->scratch->level[CPNG_BALANCED];
   bool fresh = area->memory == NULL;
   cpng_matcher *matcher = cpng_area_reserve(area, sizeof *matcher);
@@ -20,8 +20,8 @@ bool cpng_encode_balanced(cpng_strip *strip, cpng_bits *bits) {
   if (manner != CPNG_PLAIN) {
     if (!cpng_spell_with_runs(strip->scratch, &block, sequences, CPNG_RUNS_OF_8)) return false;
   } else {
-    block.sequence_count = cpng_parse_lazily(matcher, &effort, block.bytes, block.count,
-                                             strip->unit, strip->row_bytes + 1, sequences);
+    cpng_text text = {block.bytes, block.count, strip->unit, strip->row_bytes + 1};
+    block.sequence_count = cpng_parse_lazily(matcher, &effort, &text, NULL, sequences);
   }
   cpng_write_split(bits, &block, sequences, CPNG_MAX_BITS, strip->last);
   return true;

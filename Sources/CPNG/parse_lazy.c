@@ -20,12 +20,11 @@ typedef struct {
   int32_t literal;  // the cost of one on average
 } parser;
 
-// Short matches are measured against the very literals they replace, longer ones against average
-// ones.
+// Longer matches are measured against average literals.
 static int32_t saved_by(const parser *parser, const uint8_t *bytes, uint32_t length,
                         uint32_t distance) {
   int32_t literals = (int32_t)length * parser->literal;
-  if (length < 8) {
+  if (length < parser->effort->exact) {
     literals = 0;
     for (uint32_t i = 0; i < length; i++)
       literals += parser->costs.literal[bytes[i]];
@@ -41,7 +40,7 @@ static inline void consider(const parser *parser, match *best, const uint8_t *he
   if (best->length >= limit || cpng_load32(here + tail) != cpng_load32(here + tail - distance))
     return;
   uint32_t length = (uint32_t)cpng_match_length(here, here - distance, limit);
-  if (length <= best->length || length < CPNG_SHORTEST_MATCH) return;
+  if (length <= best->length || length < parser->effort->shortest) return;
   int32_t saved = saved_by(parser, here, length, distance);
   if (saved > best->saved) *best = (match){length, distance, saved};
 }
@@ -53,8 +52,10 @@ static match find(const parser *parser, size_t at) {
   uint32_t limit = left < CPNG_MAX_MATCH ? (uint32_t)left : CPNG_MAX_MATCH;
   uint32_t enough = parser->effort->enough;
   match best = {0, 0, 0};
-  uint32_t step = cpng_matcher_insert(parser->matcher, at, cpng_hash(here, 32)), distance = step;
-  __builtin_prefetch(&parser->matcher->heads[cpng_hash(here + 1, 32)]);
+  unsigned skipped = parser->effort->skipped;
+  uint32_t step = cpng_matcher_insert(parser->matcher, at, cpng_hash(here, skipped));
+  uint32_t distance = step;
+  __builtin_prefetch(&parser->matcher->heads[cpng_hash(here + 1, skipped)]);
   if (here[0] == here[-1]) consider(parser, &best, here, 1, limit);
   if (best.length < enough && parser->unit <= at && parser->unit > 1)
     consider(parser, &best, here, parser->unit, limit);
@@ -71,11 +72,8 @@ static match find(const parser *parser, size_t at) {
   return best;
 }
 
-// Halves what is known and adds the tokens since.
-static void learn(parser *parser, const cpng_block *fresh) {
-  cpng_counts counts;
-  cpng_count(&counts, fresh);
-  cpng_counts_fade(&parser->counts, &counts);
+// Makes the costs again, from what is known.
+static void learn(parser *parser) {
   cpng_costs_learn(&parser->costs, &parser->counts);
   uint64_t sum = 0, total = 0;
   for (unsigned i = 0; i < 256; i++) {
@@ -85,22 +83,37 @@ static void learn(parser *parser, const cpng_block *fresh) {
   if (total > 0) parser->literal = (int32_t)(sum / total);
 }
 
+// Halves what is known, adds the tokens since, and makes the costs again.
+static void learn_from(parser *parser, const cpng_block *fresh) {
+  cpng_counts counts;
+  cpng_count(&counts, fresh);
+  cpng_counts_fade(&parser->counts, &counts);
+  learn(parser);
+}
+
 // After so many matches or bytes the costs are made again.
 enum { LEARN_MATCHES = 2048, LEARN_BYTES = 1 << 16 };
 
-size_t cpng_parse_lazily(cpng_matcher *matcher, const cpng_effort *effort, const uint8_t *bytes,
-                         size_t count, size_t unit, size_t stride, cpng_sequence *sequences) {
+size_t cpng_parse_lazily(cpng_matcher *matcher, const cpng_effort *effort, const cpng_text *text,
+                         const cpng_counts *expected, cpng_sequence *sequences) {
+  const uint8_t *bytes = text->bytes;
+  const size_t count = text->count, unit = text->unit;
   parser parser = {
       .matcher = matcher,
       .effort = effort,
       .bytes = bytes,
       .count = count,
       .unit = (uint32_t)unit,
-      .stride = stride <= CPNG_WINDOW ? (uint32_t)stride : UINT32_MAX,
+      .stride = text->stride <= CPNG_WINDOW ? (uint32_t)text->stride : UINT32_MAX,
       .literal = 5 * CPNG_BIT,
   };
   cpng_matcher_begin(matcher, count);
-  cpng_costs_guess(&parser.costs);
+  if (expected == NULL) {
+    cpng_costs_guess(&parser.costs);
+  } else {
+    parser.counts = *expected;
+    learn(&parser);
+  }
   cpng_sequence *next = sequences, *learned = sequences;
   size_t learned_bytes = 0;
   size_t literals = 0;  // where they begin
@@ -134,10 +147,10 @@ size_t cpng_parse_lazily(cpng_matcher *matcher, const cpng_effort *effort, const
     if (stop > end) stop = end;
     if (stop + 8 > count) stop = count - 8;
     for (; inside < stop; inside += 2)
-      cpng_matcher_insert(matcher, inside, cpng_hash(bytes + inside, 32));
+      cpng_matcher_insert(matcher, inside, cpng_hash(bytes + inside, effort->skipped));
     if (next - learned >= LEARN_MATCHES || at - learned_bytes >= LEARN_BYTES) {
-      learn(&parser, &(cpng_block){bytes + learned_bytes, at - learned_bytes, learned,
-                                   (size_t)(next - learned)});
+      learn_from(&parser, &(cpng_block){bytes + learned_bytes, at - learned_bytes, learned,
+                                        (size_t)(next - learned)});
       learned = next;
       learned_bytes = at;
     }

@@ -4,7 +4,7 @@
 enum {
   INSIDE = 255,       // in place of a count: the last position within a match that is taken
   MOST_MATCHES = 24,  // of one position
-  NEAR_END = 8,       // bytes before the end of a good match that are searched again
+  NEAR_END = 16,      // bytes before the end of a good match that are searched again
   BARRED = 1 << 30,   // a cost that nothing has
 };
 
@@ -21,6 +21,7 @@ void cpng_optimal_begin(cpng_optimal *state, const cpng_text *text, const cpng_c
   cpng_matcher_begin(&state->matcher, text->count);
   if (state->rounds != state->matcher.rounds) {
     memset(state->short_heads, 0, sizeof state->short_heads);
+    memset(state->middle_heads, 0, sizeof state->middle_heads);
     state->rounds = state->matcher.rounds;
   }
   state->counts = *expected;
@@ -29,6 +30,10 @@ void cpng_optimal_begin(cpng_optimal *state, const cpng_text *text, const cpng_c
 
 static inline uint32_t short_hash(const uint8_t *at) {
   return (cpng_load32(at) << 8) * 2654435761u >> (32 - CPNG_SHORT_HASH_BITS);
+}
+
+static inline uint32_t middle_hash(const uint8_t *at) {
+  return (uint32_t)((cpng_load64(at) << 24) * 0x9e3779b97f4a7c15u >> (64 - CPNG_MIDDLE_HASH_BITS));
 }
 
 typedef struct {
@@ -41,8 +46,17 @@ static inline void insert(const search *search, size_t at) {
   const uint8_t *here = search->text->bytes + at;
   cpng_optimal *state = search->state;
   cpng_matcher_insert(&state->matcher, at, cpng_hash(here, search->effort->skipped));
-  if (search->effort->skipped == 32)
-    state->short_heads[short_hash(here)] = state->matcher.base + (uint32_t)at;
+  if (!search->effort->short_matches) return;
+  uint32_t position = state->matcher.base + (uint32_t)at;
+  state->short_heads[short_hash(here)] = position;
+  state->middle_heads[middle_hash(here)] = position;
+}
+
+// Puts a position into a table, and returns how far back the one before is.
+static inline uint32_t exchange(uint32_t *head, uint32_t position) {
+  uint32_t distance = position - *head;
+  *head = position;
+  return distance;
 }
 
 // Lists a match if it is longer than those before.
@@ -66,12 +80,13 @@ static uint32_t *list_matches(const search *search, size_t at, uint32_t *next) {
   size_t left = text->count - at;
   uint32_t limit = left < CPNG_MAX_MATCH ? (uint32_t)left : CPNG_MAX_MATCH, longest = 0;
   uint32_t enough = search->effort->enough;
-  uint32_t near = CPNG_WINDOW + 1;
-  if (search->effort->skipped == 32) {
-    uint32_t *short_head = &state->short_heads[short_hash(here)];
-    near = state->matcher.base + (uint32_t)at - *short_head;
-    *short_head += near;
+  uint32_t near = CPNG_WINDOW + 1, middle = near;
+  if (search->effort->short_matches) {
+    uint32_t position = state->matcher.base + (uint32_t)at;
+    near = exchange(&state->short_heads[short_hash(here)], position);
+    middle = exchange(&state->middle_heads[middle_hash(here)], position);
     __builtin_prefetch(&state->short_heads[short_hash(here + 2)]);
+    __builtin_prefetch(&state->middle_heads[middle_hash(here + 2)]);
   }
   __builtin_prefetch(&state->matcher.heads[cpng_hash(here + 2, search->effort->skipped)]);
   uint32_t step =
@@ -84,6 +99,8 @@ static uint32_t *list_matches(const search *search, size_t at, uint32_t *next) {
     longest = (uint32_t)cpng_match_length(here, here - near, limit);
     *next++ = packed(longest, near);
   }
+  if (middle <= CPNG_WINDOW && longest < enough)
+    next = consider(next, &longest, here, middle, limit);
   uint32_t distance = step;
   for (uint32_t depth = search->effort->depth; depth > 0; depth--) {
     if (step == 0 || distance > CPNG_WINDOW || longest >= enough) break;

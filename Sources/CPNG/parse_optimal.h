@@ -12,14 +12,16 @@ enum {
   CPNG_BATCH_SEQUENCES = CPNG_BATCH_ROOM / CPNG_MIN_MATCH + 2,
   CPNG_BATCH_MATCHES = 1 << 16,
   CPNG_SHORT_HASH_BITS = 12,
+  CPNG_MIDDLE_HASH_BITS = 13,
 };
 
 // All zeros is a state that has seen nothing.
 typedef struct {
   cpng_matcher matcher;
-  uint32_t short_heads[1 << CPNG_SHORT_HASH_BITS];  // the last position of each hash of 3 bytes
-  uint32_t rounds;                                  // of the matcher, when they were last valid
-  cpng_counts counts;                               // of the tokens so far, fading
+  uint32_t short_heads[1 << CPNG_SHORT_HASH_BITS];    // the last position of each hash of 3 bytes
+  uint32_t middle_heads[1 << CPNG_MIDDLE_HASH_BITS];  // and of 5 bytes
+  uint32_t rounds;                                    // of the matcher, when they were last valid
+  cpng_counts counts;                                 // of the tokens so far, fading
   cpng_costs costs;
   // Of a batch: how many matches each position may begin with, and all of them in order: at each
   // position from short to long.
@@ -33,23 +35,16 @@ typedef struct {
 
 // How much is tried.
 typedef struct {
-  unsigned
-      skipped;      // bits that the hash leaves out of 8 bytes; up to 32, 3 bytes are looked up too
-  uint32_t depth;   // candidates of one hash
-  uint32_t enough;  // a match of this length is taken without a look at others
+  unsigned skipped;    // bits that the chains' hash leaves out of 8 bytes
+  bool short_matches;  // 3 and 5 bytes are looked up, too
+  uint32_t depth;      // candidates of one chain
+  uint32_t enough;     // a match of this length is taken without a look at others
   // Within a match of at least this length, few others are looked for but near its end.
   uint32_t good;
   uint32_t passes;  // over each batch, the later ones with the costs that the earlier ones found
 } cpng_optimal_effort;
 
-// Bytes to be spelled; `unit` and `stride` are the distances to the pixel at the left and to the
-// one above. CPNG_PADDING bytes behind the last one may be read.
-typedef struct {
-  const uint8_t *bytes;
-  size_t count, unit, stride;
-} cpng_text;
-
-// Begins a text whose tokens' counts are expected to be like those given.
+// Begins a text whose tokens' counts are `expected` to be like these.
 void cpng_optimal_begin(cpng_optimal *state, const cpng_text *text, const cpng_counts *expected);
 
 // Spells up to CPNG_BATCH_ROOM of the bytes from index `from` on, and returns the index behind

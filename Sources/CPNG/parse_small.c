@@ -7,18 +7,15 @@
 // Room for the sequences of a block: several batches join before it is split.
 enum { SEQUENCES = 3 * CPNG_BATCH_SEQUENCES };
 
-// Filtered bytes repeat by accident: only longer matches are worth a look.
-static const cpng_optimal_effort plain = {32, 8, 128, 16, 1}, filtered = {0, 4, 128, 258, 1};
+// How a strip is spelled, and a faster way to find out whether that is worth its time. Filtered
+// bytes repeat by accident: only longer matches are worth a look.
+typedef struct {
+  cpng_optimal_effort effort;
+  cpng_effort trial;
+} way;
 
-// What a spelling with runs says about literals; the matches that it lacks are given a chance.
-static void guess_from_runs(cpng_counts *counts, const cpng_block *runs) {
-  cpng_count(counts, runs);
-  uint32_t matches = (uint32_t)runs->sequence_count;
-  for (unsigned i = CPNG_END_OF_BLOCK + 1; i < CPNG_LITERALS; i++)
-    counts->literals[i] += matches / 64 + 2;
-  for (unsigned i = 0; i < CPNG_DISTANCES; i++)
-    counts->distances[i] += matches / 32 + 4;
-}
+static const way plain = {{8, true, 4, 128, 16, 1}, {32, 4, 24, 2, 64, 16, 16, 5}};
+static const way filtered = {{0, false, 4, 64, 64, 1}, {0, 8, 24, 2, 64, 16, 16, 5}};
 
 typedef struct {
   cpng_strip *strip;
@@ -34,10 +31,9 @@ static void write(const job *job, size_t start, size_t end, size_t sequence_coun
                    job->strip->last && end == job->strip->filtered_count);
 }
 
-// Spells and writes the strip from `at` on, where the first `made` sequences spell [0, at).
-static void write_cheapest(const job *job, const cpng_optimal_effort *effort, const cpng_text *text,
-                           size_t at, size_t made) {
-  size_t start = 0;
+static void write_cheapest(const job *job, const cpng_optimal_effort *effort,
+                           const cpng_text *text) {
+  size_t start = 0, at = 0, made = 0;
   while (at < text->count) {
     // The literals at the end of a batch belong to the first match of the next.
     uint32_t literals = made == 0 ? 0 : job->sequences[--made].literals;
@@ -53,30 +49,48 @@ static void write_cheapest(const job *job, const cpng_optimal_effort *effort, co
   if (made > 0) write(job, start, at, made);
 }
 
-// Matches other than runs must save at least one in so many bits on the first batch, unless that
-// is so empty that it says nothing about the rest.
-enum { WORTH = 100 };
+// The part of a strip on which the matches are tried: rows from its middle.
+enum { TRIED = 32 << 10 };
 
-static bool write_strip(const job *job, const cpng_text *text, const cpng_optimal_effort *effort) {
-  cpng_strip_scratch *scratch = job->strip->scratch;
-  cpng_block runs = {text->bytes, text->count < CPNG_BATCH ? text->count : CPNG_BATCH,
-                     job->sequences, 0};
-  if (!cpng_spell_with_runs(scratch, &runs, job->sequences, CPNG_RUNS_OF_8)) return false;
-  cpng_counts expected = {{0}, {0}};
-  if (effort != &plain) guess_from_runs(&expected, &runs);
-  cpng_optimal_begin(job->state, text, &expected);
-  size_t made, at = cpng_parse_optimally(job->state, effort, text, 0, job->sequences, &made);
-  cpng_block batch = {text->bytes, at, job->sequences, made};
-  runs.count = at;
-  runs.sequences = job->sequences + made;
-  if (!cpng_spell_with_runs(scratch, &runs, job->sequences + made, CPNG_RUNS_OF_8)) return false;
-  uint64_t bits = cpng_block_bits(&runs);
-  if (bits < at / 2 || cpng_block_bits(&batch) < bits - bits / WORTH) {
-    write_cheapest(job, effort, text, at, made);
+static cpng_text tried_part(const cpng_text *text) {
+  size_t rows = text->count / text->stride, wanted = TRIED / text->stride + 2;
+  if (wanted > rows) wanted = rows;
+  size_t first = (rows - wanted) / 2;
+  return (cpng_text){text->bytes + first * text->stride, wanted * text->stride, text->unit,
+                     text->stride};
+}
+
+// Matches other than runs must save one in so many bits on that part, unless it is so empty that it
+// says nothing about the rest.
+enum { WORTH = 128, EMPTY = 8 };
+
+// Whether to look for matches; if so, what their tokens' counts should be like. With less memory
+// than that takes, there are runs only.
+static bool matches_pay(const job *job, const cpng_text *text, const way *way,
+                        cpng_counts *expected) {
+  cpng_text part = tried_part(text);
+  cpng_block block = {part.bytes, part.count, job->sequences, 0};
+  if (!cpng_spell_with_runs(job->strip->scratch, &block, job->sequences, CPNG_RUNS_OF_8))
+    return false;
+  uint64_t runs = cpng_block_bits(&block);
+  cpng_counts counts;
+  cpng_expect_matches(&counts, &block);
+  block.sequence_count =
+      cpng_parse_lazily(&job->state->matcher, &way->trial, &part, &counts, job->sequences);
+  cpng_expect_matches(expected, &block);
+  return cpng_block_bits(&block) < runs - runs / WORTH || runs < part.count * 8 / EMPTY;
+}
+
+static bool write_strip(const job *job, const cpng_text *text, const way *way) {
+  cpng_counts expected;
+  if (matches_pay(job, text, way, &expected)) {
+    cpng_optimal_begin(job->state, text, &expected);
+    write_cheapest(job, &way->effort, text);
     return true;
   }
-  runs = (cpng_block){text->bytes, text->count, job->sequences, 0};
-  if (!cpng_spell_with_runs(scratch, &runs, job->sequences, CPNG_RUNS_OF_8)) return false;
+  cpng_block runs = {text->bytes, text->count, job->sequences, 0};
+  if (!cpng_spell_with_runs(job->strip->scratch, &runs, job->sequences, CPNG_RUNS_OF_8))
+    return false;
   write(job, 0, text->count, runs.sequence_count);
   return true;
 }
