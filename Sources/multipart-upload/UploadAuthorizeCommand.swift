@@ -33,11 +33,13 @@ enum AuthorizeCommand {
         }
         return try String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
             .map { line in
-                guard let colon = line.firstIndex(of: ":") else {
+                guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
                     // The line itself may be the secret: it isn't shown.
                     throw Failed(description: "the command printed a line that is no header")
                 }
-                let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+                let value = line[line.utf8.index(after: colon)...].trimmingCharacters(
+                    in: .whitespaces
+                )
                 return UploadHeader(String(line[..<colon]), value)
             }
     }

@@ -92,10 +92,10 @@ struct UploadSettings {
     }
 
     private static func requestHeader(_ text: String) throws(ToolError) -> UploadHeader {
-        guard let colon = text.firstIndex(of: ":") else {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             throw .usage("--header takes 'Name: value', not '\(text)'")
         }
-        let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        let value = text[text.utf8.index(after: colon)...].trimmingCharacters(in: .whitespaces)
         return UploadHeader(String(text[..<colon]), value)
     }
 }

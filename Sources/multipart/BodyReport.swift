@@ -9,6 +9,22 @@ struct BodyReport {
     let boundary: Boundary
     let parts: [SpooledPart]
 
+    init(_ body: SpooledBody) {
+        path = body.path
+        contentType = body.contentType
+        contentLength = body.contentLength
+        boundary = body.boundary
+        parts = body.parts
+    }
+
+    init(_ body: StreamedBody) {
+        path = nil
+        contentType = body.contentType
+        contentLength = body.contentLength
+        boundary = body.boundary
+        parts = body.parts
+    }
+
     /// Written in pieces, since there may be very many parts.
     private static let pieceSize = 16 * 1024
 

@@ -32,9 +32,10 @@ struct CommandParser<Settings> {
         if argument == "--help" || argument == "-h" { return false }
         var flag = argument
         var values: [String] = []
-        if argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") {
+        // Looked for as a byte: an accent behind it would make it another character.
+        if argument.hasPrefix("--"), let equals = argument.utf8.firstIndex(of: UInt8(ascii: "=")) {
             flag = String(argument[..<equals])
-            values.append(String(argument[argument.index(after: equals)...]))
+            values.append(String(argument[argument.utf8.index(after: equals)...]))
         }
         guard let option = options[flag] else {
             let kind = argument.hasPrefix("-") && argument != "-" ? "option" : "argument"

@@ -76,14 +76,7 @@ enum EncodeCommand {
             throw ToolError(error)
         }
         guard !isQuiet else { return }
-        let report = BodyReport(
-            path: body.path,
-            contentType: body.contentType,
-            contentLength: body.contentLength,
-            boundary: body.boundary,
-            parts: body.parts
-        )
-        try report.write(to: standardOutput)
+        try BodyReport(body).write(to: standardOutput)
     }
 
     private static func stream(
@@ -103,14 +96,7 @@ enum EncodeCommand {
             throw ToolError(error)
         }
         guard !isQuiet else { return }
-        let report = BodyReport(
-            path: nil,
-            contentType: body.contentType,
-            contentLength: body.contentLength,
-            boundary: body.boundary,
-            parts: body.parts
-        )
-        try report.write(to: standardError)
+        try BodyReport(body).write(to: standardError)
     }
 
     private static func append(

@@ -201,10 +201,10 @@ struct PartList {
     }
 
     private static func header(_ text: String) throws(ToolError) -> HeaderField {
-        guard let colon = text.firstIndex(of: ":") else {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             throw .usage("--header takes 'Name: value', not '\(text)'")
         }
-        let value = text[text.index(after: colon)...].drop { $0 == " " }
+        let value = text[text.utf8.index(after: colon)...].drop { $0 == " " }
         return HeaderField(String(text[..<colon]), String(value))
     }
 }

@@ -47,6 +47,13 @@ class Bodies(ToolTest):
     def test_values_may_follow_an_equals_sign(self):
         report, _ = self.encode("--field", "a", "b", "--boundary=a=b")
         self.assertEqual(report["boundary"], "a=b")
+        # An accent behind the sign makes one character of both.
+        self.write("file", b"x")
+        report, body = self.encode(
+            "--file", "f", "file", "--filename=\u0301x", "--header", "X-Accent:\u0301b"
+        )
+        self.assertEqual(report["parts"][0]["filename"], "\u0301x")
+        self.assertIn("\r\nX-Accent: \u0301b\r\n".encode(), body)
 
     def test_other_subtypes(self):
         for subtype, start in (("mixed", "multipart/mixed; "), ("related", "multipart/related; ")):
