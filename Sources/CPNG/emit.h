@@ -14,10 +14,11 @@ typedef struct {
   uint32_t distances[32];
 } cpng_counts;
 
-// Counts a block's symbols, the end of the block among them.
+// Counts a block's symbols, the end of the block among them. Up to 3 bytes behind the block's are
+// read.
 void cpng_count(cpng_counts *counts, const cpng_block *block);
 
-// The same from a quarter of the literals where there are many in a row; then every literal gets at
+// The same from an eighth of the literals where there are many in a row; then every literal gets at
 // least one, so that those that were missed have a code.
 void cpng_count_sample(cpng_counts *counts, const cpng_block *block);
 

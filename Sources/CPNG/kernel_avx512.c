@@ -16,20 +16,8 @@
 #include "least_avx2.h"
 #include "literals_avx512.h"
 
-#include "emit_kernel.h"
-#include "filter_kernel.h"
-#include "runs_kernel.h"
+#include "kernel_parts.h"
 
-const cpng_kernel_table cpng_kernel_avx512 = {
-    .name = "avx512",
-    .filter_row = {filter_none, filter_sub, filter_up, filter_average, filter_paeth},
-    .filter_costs = filter_costs,
-    .find_runs = find_runs,
-    .find_repeats = find_repeats,
-    .write_tokens = write_tokens,
-    .least_sum = least_sum,
-    .crc32 = crc,
-    .adler32 = adler,
-};
+KERNEL_TABLE(avx512);
 
 #endif

@@ -5,23 +5,11 @@
 #include "vector_neon.h"
 
 #include "checksum_neon.h"
+#include "least_plain.h"
 #include "literals_neon.h"
 
-#include "emit_kernel.h"
-#include "filter_kernel.h"
-#include "least_plain.h"
-#include "runs_kernel.h"
+#include "kernel_parts.h"
 
-const cpng_kernel_table cpng_kernel_neon = {
-    .name = "neon",
-    .filter_row = {filter_none, filter_sub, filter_up, filter_average, filter_paeth},
-    .filter_costs = filter_costs,
-    .find_runs = find_runs,
-    .find_repeats = find_repeats,
-    .write_tokens = write_tokens,
-    .least_sum = least_sum,
-    .crc32 = crc,
-    .adler32 = adler,
-};
+KERNEL_TABLE(neon);
 
 #endif

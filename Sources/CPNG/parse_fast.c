@@ -137,7 +137,7 @@ static bool gains_from_repeats(cpng_strip *strip, cpng_sequence *sequences, uint
   if (!plan_runs(strip, &block, sequences, CPNG_RUNS_OF_16, &filtered)) return true;
   copy_rows(strip, first, rows);
   plan_repeats(&block, sequences, &plain);
-  return plain.bits < filtered.bits;
+  return plain.bits < filtered.bits + filtered.bits / 8;
 }
 
 bool cpng_encode_fast(cpng_strip *strip, cpng_bits *bits) {
@@ -146,8 +146,8 @@ bool cpng_encode_fast(cpng_strip *strip, cpng_bits *bits) {
   bool repeats = false;
   if (strip->unit == 1) {
     glance glance = look_at(strip);
-    if (strip->prefer_plain || glance.drawn)
-      repeats = gains_from_repeats(strip, sequences, glance.busiest);
+    repeats =
+        strip->prefer_plain ? gains_from_repeats(strip, sequences, glance.busiest) : glance.drawn;
   }
   if (repeats)
     copy_rows(strip, 0, strip->row_count);

@@ -146,17 +146,26 @@ static inline uint8_t index_at(const uint8_t *row, uint32_t x, unsigned depth) {
   return (uint8_t)((row[x / per_byte] >> shift) & ((1u << depth) - 1));
 }
 
-// The largest index of a row; the bits behind its last pixel do not count.
-static uint8_t largest_index(const uint8_t *row, uint32_t width, unsigned depth) {
-  uint8_t largest = 0;
-  uint32_t per_byte = 8 / depth, whole = width / per_byte;
-  uint8_t mask = (uint8_t)((1u << depth) - 1);
+// The largest index in whole bytes. `depth` is a constant where this is called, which lets
+// compilers use vectors.
+static inline uint8_t largest_in(const uint8_t *bytes, uint32_t count, unsigned depth) {
+  uint8_t largest = 0, mask = (uint8_t)((1u << depth) - 1);
   for (unsigned shift = 0; shift < 8; shift += depth) {
-    for (uint32_t i = 0; i < whole; i++) {
-      uint8_t index = (uint8_t)(row[i] >> shift) & mask;
+    for (uint32_t i = 0; i < count; i++) {
+      uint8_t index = (uint8_t)(bytes[i] >> shift) & mask;
       largest = index > largest ? index : largest;
     }
   }
+  return largest;
+}
+
+// The largest index of a row; the bits behind its last pixel do not count.
+static uint8_t largest_index(const uint8_t *row, uint32_t width, unsigned depth) {
+  uint32_t per_byte = 8 / depth, whole = width / per_byte;
+  uint8_t largest = depth == 8   ? largest_in(row, whole, 8)
+                    : depth == 4 ? largest_in(row, whole, 4)
+                    : depth == 2 ? largest_in(row, whole, 2)
+                                 : largest_in(row, whole, 1);
   for (uint32_t x = whole * per_byte; x < width; x++) {
     uint8_t index = index_at(row, x, depth);
     largest = index > largest ? index : largest;

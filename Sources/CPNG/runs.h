@@ -16,7 +16,7 @@ typedef enum {
 enum {
   CPNG_DENSE_SHARE = 4,  // one in so many bytes differs from the one before
   CPNG_FEWEST_CHANGES = 6,
-  CPNG_SHORTEST_REPEAT = 6,
+  CPNG_SHORTEST_REPEAT = 8,  // shorter ones cost more than the literals they replace, mostly
   CPNG_HEAD_BITS = 12,
   CPNG_LONGEST_RUN = UINT16_MAX - CPNG_MIN_MATCH,
 };

@@ -55,6 +55,10 @@ import Testing
         unsafe expectNothing(wrong: cpng_check_misjudged())
     }
 
+    @Test func `no run is left out`() {
+        unsafe expectNothing(wrong: cpng_check_runs())
+    }
+
     @Test func `a match finder whose positions run out forgets what it knew`() {
         unsafe expectNothing(wrong: cpng_check_positions())
     }

@@ -28,6 +28,9 @@ const char *_Nullable cpng_check_blocks(void);
 // Sampled counts that miss what the block holds: it is stored rather than overrun its room.
 const char *_Nullable cpng_check_misjudged(void);
 
+// No run is left out, and every kernel finds the same.
+const char *_Nullable cpng_check_runs(void);
+
 // A match finder whose positions run out begins again without the places it knew.
 const char *_Nullable cpng_check_positions(void);
 

@@ -1,0 +1,78 @@
+#include "runs.h"
+#include "CPNG.h"
+#include "support.h"
+#include <stdlib.h>
+#include <string.h>
+
+// How many bytes in a row may equal the one before and yet be literals: one more than a run that
+// is looked for has not, since the byte behind a match is never the first of a run.
+static size_t most_equal(cpng_shortest_run shortest) {
+  return shortest == CPNG_RUNS_OF_8 ? CPNG_RUNS_OF_16 : shortest;
+}
+
+// Whether the sequences spell the bytes and leave out no run.
+static const char *check_spelling(const cpng_block *block, size_t most) {
+  size_t at = 0, equal = 0;
+  for (size_t i = 0; i < block->sequence_count; i++) {
+    cpng_sequence sequence = block->sequences[i];
+    size_t end = at + sequence.literals;
+    if (end > block->count) return failure("%zu literals of %zu bytes", end, block->count);
+    for (equal = 0; at < end; at++) {
+      equal = at > 0 && block->bytes[at] == block->bytes[at - 1] ? equal + 1 : 0;
+      if (equal > most) return failure("a run up to %zu is left out", at);
+    }
+    if (sequence.length == 0) break;
+    if (sequence.distance > at || at + sequence.length > block->count)
+      return failure("%u bytes from %u before %zu", sequence.length, sequence.distance, at);
+    for (end = at + sequence.length; at < end; at++) {
+      if (block->bytes[at] != block->bytes[at - sequence.distance])
+        return failure("byte %zu is not the one %u before", at, sequence.distance);
+    }
+  }
+  return at == block->count ? NULL : failure("%zu bytes of %zu", at, block->count);
+}
+
+// Runs of every length around those that are looked for, with few other bytes or many between them.
+static size_t fill_runs(uint8_t *bytes, size_t most, unsigned kind, uint64_t *state) {
+  size_t count = 0;
+  while (count < most) {
+    size_t run = next_random(state) % (kind % 2 == 0 ? 40 : 8);
+    if (next_random(state) % 16 == 0) run = 240 + next_random(state) % 300;
+    if (kind == 3 && next_random(state) % 64 == 0) run = 65500 + next_random(state) % 80000;
+    uint8_t value = (uint8_t)(next_random(state) % 3);
+    for (; run > 0 && count < most; run--)
+      bytes[count++] = value;
+    for (size_t other = next_random(state) % 20; other > 0 && count < most; other--)
+      bytes[count++] = (uint8_t)next_random(state);
+  }
+  return count;
+}
+
+const char *cpng_check_runs(void) {
+  static const cpng_shortest_run shortests[] = {CPNG_RUNS_OF_8, CPNG_RUNS_OF_16, CPNG_RUNS_OF_32};
+  enum { MOST = 300000, ROOM = MOST / 8 + 2 };
+  const char *problem = NULL;
+  uint64_t state = 31;
+  uint8_t *bytes = calloc(1, MOST + 128), *marks = malloc(MOST / 8 + 64);
+  uint32_t *heads = malloc(sizeof *heads << CPNG_HEAD_BITS);
+  cpng_sequence *scalar = malloc(ROOM * sizeof *scalar), *found = malloc(ROOM * sizeof *found);
+  for (unsigned round = 0; round < 400 && problem == NULL; round++) {
+    size_t most = round < 300 ? round + 1 : 1 + next_random(&state) % MOST;
+    size_t count = fill_runs(bytes, most, round % 4, &state);
+    for (unsigned i = 0; i < 3 && problem == NULL; i++) {
+      size_t expected =
+          cpng_kernel_scalar.find_runs(scalar, heads, marks, bytes, count, shortests[i]);
+      cpng_block block = {bytes, count, scalar, expected};
+      problem = check_spelling(&block, most_equal(shortests[i]));
+      size_t made = cpng_kernel()->find_runs(found, heads, marks, bytes, count, shortests[i]);
+      if (problem == NULL && (made != expected || memcmp(found, scalar, made * sizeof *found) != 0))
+        problem = failure("%s spells %zu bytes differently", cpng_kernel()->name, count);
+    }
+  }
+  free(bytes);
+  free(marks);
+  free(heads);
+  free(scalar);
+  free(found);
+  return problem;
+}
