@@ -81,7 +81,6 @@ static uint64_t plain_bits(const cpng_strip *strip, size_t one_in, cpng_matcher 
 
 cpng_manner cpng_choose_manner(const cpng_strip *strip, cpng_matcher *matcher,
                                cpng_sequence *sequences) {
-  if (strip->prefer_plain) return CPNG_PLAIN;
   // A look at a few groups often suffices, one at more of them always.
   uint64_t filtered = bits_with_runs(CPNG_BY_ROW_GLANCE, strip, 16, sequences);
   uint64_t plain = plain_bits(strip, 16, matcher, sequences);
@@ -89,8 +88,10 @@ cpng_manner cpng_choose_manner(const cpng_strip *strip, cpng_matcher *matcher,
     filtered = bits_with_runs(CPNG_BY_ROW_GLANCE, strip, 4, sequences);
     plain = plain_bits(strip, 4, matcher, sequences);
   }
-  // Where there is next to nothing on the sample, what is drawn elsewhere counts.
-  return plain < filtered + filtered / 16 + 4096 ? CPNG_PLAIN : CPNG_BY_ROW_GLANCE;
+  // Where there is next to nothing on the sample, what is drawn elsewhere counts. Matches gain more
+  // from all of a strip than from a sample, but for indexes, whose differences are few, too.
+  if (!strip->prefer_plain) filtered += filtered / 16;
+  return plain < filtered + 4096 ? CPNG_PLAIN : CPNG_BY_ROW_GLANCE;
 }
 
 cpng_manner cpng_refine_manner(const cpng_strip *strip, cpng_sequence *sequences) {

@@ -17,8 +17,9 @@ typedef enum {
   CPNG_BY_ROW_GLANCE  // at a quarter of it
 } cpng_manner;
 
-// Chooses between CPNG_PLAIN and CPNG_BY_ROW_GLANCE. Needs strip->filtered and room for a sequence
-// for every CPNG_SHORTEST_MATCH of its bytes, plus two; both are left in any state.
+// Chooses between CPNG_PLAIN and CPNG_BY_ROW_GLANCE; indexes, too, may gain from differences. Needs
+// strip->filtered and room for a sequence for every CPNG_SHORTEST_MATCH of its bytes, plus two;
+// both are left in any state.
 cpng_manner cpng_choose_manner(const cpng_strip *strip, cpng_matcher *matcher,
                                cpng_sequence *sequences);
 

@@ -3,8 +3,11 @@
 #include "parse_lazy.h"
 #include "split.h"
 
+// Four bytes may be a pixel, and repeat as one; of smaller pixels, so few repeat too often.
+static const cpng_effort small_pixels = {16, 4, 8, 2, 48, 16, 32, 4};
+static const cpng_effort large_pixels = {32, 4, 8, 2, 48, 16, 32, 4};
+
 bool cpng_encode_balanced(cpng_strip *strip, cpng_bits *bits) {
-  static const cpng_effort effort = {32, 4, 8, 4, 64, 16, 16, 5};
   cpng_area *area = &strip->scratch->level[CPNG_BALANCED];
   bool fresh = area->memory == NULL;
   cpng_matcher *matcher = cpng_area_reserve(area, sizeof *matcher);
@@ -21,7 +24,8 @@ bool cpng_encode_balanced(cpng_strip *strip, cpng_bits *bits) {
     if (!cpng_spell_with_runs(strip->scratch, &block, sequences, CPNG_RUNS_OF_8)) return false;
   } else {
     cpng_text text = {block.bytes, block.count, strip->unit, strip->row_bytes + 1};
-    block.sequence_count = cpng_parse_lazily(matcher, &effort, &text, NULL, sequences);
+    const cpng_effort *effort = strip->unit == 1 ? &small_pixels : &large_pixels;
+    block.sequence_count = cpng_parse_lazily(matcher, effort, &text, NULL, sequences);
   }
   cpng_write_split(bits, &block, sequences, CPNG_MAX_BITS, strip->last);
   return true;
