@@ -56,7 +56,7 @@ void cpng_count(cpng_counts *counts, const cpng_block *block) {
 }
 
 void cpng_count_sample(cpng_counts *counts, const cpng_block *block) {
-  enum { PIECE = 16, SHARE = 8, LONG = 512, MANY = 256 };
+  enum { PIECE = 16, SHARE = 16, LONG = 512, MANY = 256 };
   four_counts shares, wholes;
   memset(shares, 0, sizeof shares);
   memset(wholes, 0, sizeof wholes);

@@ -18,8 +18,8 @@ typedef struct {
 // read.
 void cpng_count(cpng_counts *counts, const cpng_block *block);
 
-// The same from an eighth of the literals where there are many in a row; then every literal gets at
-// least one, so that those that were missed have a code.
+// The same from a sixteenth of the literals where there are many; then every literal gets at least
+// one, so that those that were missed have a code.
 void cpng_count_sample(cpng_counts *counts, const cpng_block *block);
 
 typedef enum { CPNG_STORED, CPNG_FIXED, CPNG_DYNAMIC } cpng_form;

@@ -9,7 +9,7 @@ static const struct {
   size_t strip_bytes;
   cpng_encode_strip *encode;
 } levels[] = {
-    [CPNG_FASTEST] = {128 << 10, cpng_encode_fastest},
+    [CPNG_FASTEST] = {192 << 10, cpng_encode_fastest},
     [CPNG_FAST] = {128 << 10, cpng_encode_fast},
     [CPNG_BALANCED] = {256 << 10, cpng_encode_balanced},
     [CPNG_SMALL] = {512 << 10, cpng_encode_small},
