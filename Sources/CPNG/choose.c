@@ -32,11 +32,23 @@ void cpng_filter_rows(cpng_manner manner, const cpng_strip *strip, uint32_t firs
 // the row above are seen.
 enum { GROUP_BYTES = 8 << 10, GROUP_ROWS = 3, GROUPS_LEAST = 2 };
 
+// The rows of a group.
+static size_t sample_group(const cpng_strip *strip) {
+  size_t group = GROUP_BYTES / (strip->row_bytes + 1) + 1;
+  return group < GROUP_ROWS ? GROUP_ROWS : group;
+}
+
+// From the start of a group to the next one's, in rows.
+static size_t sample_step(const cpng_strip *strip, size_t one_in) {
+  size_t group = sample_group(strip), step = one_in * group;
+  size_t widest = strip->row_count / GROUPS_LEAST;
+  if (step <= widest) return step;
+  return widest < group ? group : widest;
+}
+
 static size_t filter_sample(cpng_manner manner, const cpng_strip *strip, size_t one_in) {
-  size_t stride = strip->row_bytes + 1, group = GROUP_BYTES / stride + 1, count = 0;
-  if (group < GROUP_ROWS) group = GROUP_ROWS;
-  size_t step = one_in * group, widest = strip->row_count / GROUPS_LEAST;
-  if (step > widest) step = widest < group ? group : widest;
+  size_t stride = strip->row_bytes + 1, group = sample_group(strip), count = 0;
+  size_t step = sample_step(strip, one_in);
   for (size_t row = (step - group) / 2; row < strip->row_count; row += step) {
     size_t rows = strip->row_count - row < group ? strip->row_count - row : group;
     cpng_filter_rows(manner, strip, (uint32_t)row, (uint32_t)rows, strip->filtered + count);
@@ -62,6 +74,11 @@ uint64_t cpng_block_bits(const cpng_block *block) {
   return plan.bits;
 }
 
+// Whether a sample with one in so many groups is all of the strip already.
+static bool is_whole(const cpng_strip *strip, size_t one_in) {
+  return sample_step(strip, one_in) == sample_group(strip);
+}
+
 static uint64_t bits_with_runs(cpng_manner manner, const cpng_strip *strip, size_t one_in,
                                cpng_sequence *sequences) {
   cpng_block block = {strip->filtered, filter_sample(manner, strip, one_in), sequences, 0};
@@ -79,12 +96,25 @@ static uint64_t plain_bits(const cpng_strip *strip, size_t one_in, cpng_matcher 
   return cpng_block_bits(&block);
 }
 
+// Whether the strip is clearly better with filters, found out by a look that takes little time.
+// Where there is next to nothing on the sample, such a look misleads.
+static bool is_filtered_clearly(const cpng_strip *strip, uint64_t filtered, size_t one_in,
+                                cpng_sequence *sequences) {
+  uint32_t heads[1 << CPNG_HEAD_BITS];
+  cpng_block block = {strip->filtered, filter_sample(CPNG_PLAIN, strip, one_in), sequences, 0};
+  if (filtered < block.count / 2) return false;
+  block.sequence_count = cpng_kernel()->find_repeats(sequences, heads, block.bytes, block.count);
+  return cpng_block_bits(&block) > filtered + filtered / 2;
+}
+
 cpng_manner cpng_choose_manner(const cpng_strip *strip, cpng_matcher *matcher,
                                cpng_sequence *sequences) {
   // A look at a few groups often suffices, one at more of them always.
   uint64_t filtered = bits_with_runs(CPNG_BY_ROW_GLANCE, strip, 16, sequences);
+  if (is_filtered_clearly(strip, filtered, 16, sequences)) return CPNG_BY_ROW_GLANCE;
   uint64_t plain = plain_bits(strip, 16, matcher, sequences);
-  if (plain < filtered + filtered / 4 && filtered < plain + plain / 4) {
+  bool close = plain < filtered + filtered / 4 && filtered < plain + plain / 4;
+  if (close && !is_whole(strip, 16)) {
     filtered = bits_with_runs(CPNG_BY_ROW_GLANCE, strip, 4, sequences);
     plain = plain_bits(strip, 4, matcher, sequences);
   }
