@@ -36,6 +36,26 @@ public struct AttemptResult: Hashable, Sendable {
     }
 }
 
+// What transports say of attempts without a connection.
+extension AttemptResult {
+    /// Nothing was sent, as far as the transport knows.
+    static func notSent(
+        _ kind: TransportError.Kind,
+        _ message: String,
+        touchedServer: Bool = false
+    ) -> Self {
+        let error = TransportError(kind, message)
+        return AttemptResult(response: nil, error: error, touchedServer: touchedServer)
+    }
+
+    /// An earlier process's attempt, of which nothing is left.
+    static let lost = AttemptResult(
+        response: nil,
+        error: TransportError(.interrupted, "the process ended during the attempt"),
+        touchedServer: true
+    )
+}
+
 /// What an attempt's result means.
 package enum AttemptVerdict: Hashable, Sendable {
     case delivered(UploadResponse)

@@ -42,18 +42,10 @@ public struct CurlTransport: UploadTransport {
         report: @escaping @Sendable (AttemptReport) -> Void
     ) async -> AttemptResult {
         guard attempt.continuation != .adoptOnly else {
-            return AttemptResult(
-                response: nil,
-                error: TransportError(.interrupted, "the process ended during the attempt"),
-                touchedServer: true
-            )
+            return .lost
         }
         guard let engine = engines.take() else {
-            return AttemptResult(
-                response: nil,
-                error: TransportError(.interrupted, "libcurl can't be started"),
-                touchedServer: false
-            )
+            return .notSent(.interrupted, "libcurl can't be started")
         }
         let configuration = configuration
         let engines = engines
@@ -81,7 +73,6 @@ private struct CurlExchange {
     private let configuration: CurlTransport.Configuration
     private let engine: CurlEngine
     private let report: @Sendable (AttemptReport) -> Void
-    private let start = ContinuousClock.now
 
     init(
         _ attempt: UploadAttempt,
@@ -101,7 +92,7 @@ private struct CurlExchange {
             let file = try UploadStore.openBody(body.path, size: body.fileSize)
             return withExtendedLifetime(file) { file in run(descriptor: file.rawValue, body: body) }
         } catch {
-            return failure(.bodyUnreadable, error.description, touchedServer: false)
+            return .notSent(.bodyUnreadable, error.description)
         }
     }
 
@@ -120,30 +111,26 @@ private struct CurlExchange {
             configuration: configuration
         )
         guard let transfer else {
-            return failure(.unsupported, "libcurl refuses the request", touchedServer: false)
+            return .notSent(.unsupported, "libcurl refuses the request")
         }
         return follow(transfer)
     }
 
     private func follow(_ transfer: borrowing CurlTransfer) -> AttemptResult {
         var head = ResponseHeadReader()
-        var highest: Int64 = 0
-        var lastMoved = (sent: Int64(0), received: Int64(0), at: start)
+        var watch = AttemptWatch(
+            deadline: attempt.deadline,
+            stallTimeout: attempt.stallTimeout
+        )
         while true {
             let isFinished = transfer.step(milliseconds: 100)
             for interim in head.take(transfer.takeHead()) { report(.interim(interim)) }
-            let sent = transfer.sent
-            if sent > highest {  // a repeated request starts again: never report less
-                highest = sent
+            if let sent = watch.take(sent: transfer.sent, received: transfer.received) {
                 report(.sent(sent))
             }
             if isFinished { return result(of: transfer, head) }
-            let now = ContinuousClock.now
-            let received = transfer.received
-            if sent != lastMoved.sent || received != lastMoved.received {
-                lastMoved = (sent, received, now)
-            }
-            if let error = reasonToStop(now, lastMoved: lastMoved.at) {
+            let cancel = engine.isCancelled ? TransportError(.cancelled, "cancelled") : nil
+            if let error = cancel ?? watch.reasonToStop() {
                 return AttemptResult(
                     response: response(transfer, head, isBodyCut: true),
                     error: error,
@@ -151,20 +138,6 @@ private struct CurlExchange {
                 )
             }
         }
-    }
-
-    private func reasonToStop(
-        _ now: ContinuousClock.Instant,
-        lastMoved: ContinuousClock.Instant
-    ) -> TransportError? {
-        if engine.isCancelled { return TransportError(.cancelled, "cancelled") }
-        if let deadline = attempt.deadline, now - start >= deadline {
-            return TransportError(.deadlineExceeded, "the attempt took longer than \(deadline)")
-        }
-        if now - lastMoved >= attempt.stallTimeout {
-            return TransportError(.stalled, "nothing moved for \(attempt.stallTimeout)")
-        }
-        return nil
     }
 
     private func result(
@@ -194,20 +167,6 @@ private struct CurlExchange {
         response.body = transfer.body
         response.isBodyCut = isBodyCut || transfer.bodyWasCut
         return response
-    }
-
-    private func failure(
-        _ kind: TransportError.Kind,
-        _ message: String,
-        touchedServer: Bool
-    )
-        -> AttemptResult
-    {
-        AttemptResult(
-            response: nil,
-            error: TransportError(kind, message),
-            touchedServer: touchedServer
-        )
     }
 }
 

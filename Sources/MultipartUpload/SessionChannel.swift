@@ -43,12 +43,12 @@ package final class SessionChannel: Sendable {
 
     package func take(_ event: SessionEvent, of task: Int, named name: String?) {
         guard name == upload.text else { return }  // not one of ours
-        let reports = state.withLock { state -> [AttemptReport] in
+        let reports = update { state -> [AttemptReport] in
             let limit = responseLimit
             let interim = state.exchanges[task, default: SessionExchange(responseLimit: limit)]
                 .take(event)
             guard let exchange = state.exchanges[task] else { return [] }
-            if exchange.isOver { changed(&state) }
+            if exchange.isOver { state.changes += 1 }
             guard task == state.current else { return [] }
             let sent = min(exchange.sent, state.bodyLength)  // a repeated request counts on
             let progress = state.watch?.take(sent: sent, received: exchange.received)
@@ -62,18 +62,18 @@ package final class SessionChannel: Sendable {
 
     /// Every event of a background session that came without the process has been told.
     package func finishedEvents() {
-        state.withLock { state in
+        update { state in
             state.toldEverything = true
-            changed(&state)
+            state.changes += 1
         }
         releaseCompletions()
     }
 
     /// The session is no more, and another one may have its identifier.
     package func invalidated() {
-        state.withLock { state in
+        update { state in
             state.session = .closed
-            changed(&state)
+            state.changes += 1
         }
     }
 
@@ -166,9 +166,9 @@ package final class SessionChannel: Sendable {
     }
 
     func stop(_ reason: TransportError) {
-        state.withLock { state in
+        update { state in
             state.reasonToStop = state.reasonToStop ?? reason
-            changed(&state)
+            state.changes += 1
         }
     }
 
@@ -191,11 +191,11 @@ package final class SessionChannel: Sendable {
     /// Stops the attempt when it takes too long.
     func keepTime() async {
         while !Task.isCancelled {
-            let next = state.withLock { state -> ContinuousClock.Instant? in
+            let next = update { state -> ContinuousClock.Instant? in
                 guard state.reasonToStop == nil, let watch = state.watch else { return nil }
                 if let reason = watch.reasonToStop() {
                     state.reasonToStop = state.reasonToStop ?? reason
-                    changed(&state)
+                    state.changes += 1
                     return nil
                 }
                 return watch.nextCheck
@@ -233,10 +233,21 @@ package final class SessionChannel: Sendable {
 
     private static let lostSession = TransportError(.interrupted, "the session was ended")
 
-    private func changed(_ state: inout State) {
-        state.changes += 1
-        for continuation in state.waiting { continuation.resume() }
-        state.waiting = []
+    /// Changes the state, and wakes whoever waits if it counted a change.
+    ///
+    /// They are woken behind the lock: waking a task waits for the one that cancels it, which may
+    /// wait for the lock in ``stop(_:)``.
+    private func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (result, woken) = state.withLock {
+            state -> (Result, [CheckedContinuation<Void, Never>]) in
+            let before = state.changes
+            let result = body(&state)
+            guard state.changes != before else { return (result, []) }
+            defer { state.waiting = [] }
+            return (result, state.waiting)
+        }
+        for continuation in woken { continuation.resume() }
+        return result
     }
 
     /// Waits until a condition gives a value.

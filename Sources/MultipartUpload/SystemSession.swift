@@ -56,8 +56,10 @@ private struct SystemSession: UploadSession {
 
     func tasks() async -> [any UploadSessionTask] {
         await withCheckedContinuation { continuation in
-            session.getAllTasks { [queue] tasks in
-                continuation.resume(returning: tasks.map { SystemSessionTask($0, queue) })
+            session.getAllTasks { [delegate, queue] tasks in
+                continuation.resume(
+                    returning: tasks.map { SystemSessionTask($0, delegate, queue) }
+                )
             }
         }
     }
@@ -83,7 +85,7 @@ private struct SystemSession: UploadSession {
             delegate.setBody(body, of: task.taskIdentifier)
         }
         task.taskDescription = name
-        return SystemSessionTask(task, queue)
+        return SystemSessionTask(task, delegate, queue)
     }
 
     func invalidate(cancellingTasks: Bool) {
@@ -97,10 +99,12 @@ private struct SystemSession: UploadSession {
 
 private struct SystemSessionTask: UploadSessionTask {
     private let task: URLSessionTask
+    private let delegate: SystemSessionDelegate
     private let queue: OperationQueue
 
-    init(_ task: URLSessionTask, _ queue: OperationQueue) {
+    init(_ task: URLSessionTask, _ delegate: SystemSessionDelegate, _ queue: OperationQueue) {
         self.task = task
+        self.delegate = delegate
         self.queue = queue
     }
 
@@ -110,17 +114,33 @@ private struct SystemSessionTask: UploadSessionTask {
 
     /// On the delegate's queue: elsewhere it can wait for ever on Linux
     /// (swift-corelibs-foundation #5412).
-    func cancel() { queue.addOperation { [task] in task.cancel() } }
+    func cancel() {
+        queue.addOperation { [task, delegate] in
+            delegate.willCancel(task)
+            task.cancel()
+        }
+    }
 }
 
 /// Passes on what URLSession tells; it decides only what must be decided at once.
 private final class SystemSessionDelegate: NSObject, URLSessionDataDelegate {
     private let channel: SessionChannel
     private let bodies = Mutex<[Int: UploadAttempt.Body]>([:])
+    private let cancelled = Mutex<Set<Int>>([])
 
     init(_ channel: SessionChannel) { self.channel = channel }
 
     func setBody(_ body: UploadAttempt.Body, of task: Int) { bodies.withLock { $0[task] = body } }
+
+    /// Called where the callbacks come from.
+    func willCancel(_ task: URLSessionTask) {
+        cancelled.withLock { _ = $0.insert(task.taskIdentifier) }
+    }
+
+    /// Whether an answer to the system would come too late: on Linux it ends the process then.
+    private func isCancelled(_ task: URLSessionTask) -> Bool {
+        cancelled.withLock { $0.contains(task.taskIdentifier) }
+    }
 
     private func tell(_ event: SessionEvent, _ task: URLSessionTask) {
         channel.take(event, of: task.taskIdentifier, named: task.taskDescription)
@@ -158,6 +178,7 @@ private final class SystemSessionDelegate: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest,
         completionHandler: @escaping (URLRequest?) -> Void
     ) {
+        guard !isCancelled(task) else { return }
         completionHandler(nil)  // the redirect is the answer; on Linux the body would be lost
     }
 
@@ -167,6 +188,7 @@ private final class SystemSessionDelegate: NSObject, URLSessionDataDelegate {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
+        guard !isCancelled(task) else { return }
         guard !URLSessionPlatform.asksForTrust(challenge.protectionSpace) else {
             completionHandler(.performDefaultHandling, nil)
             return

@@ -266,21 +266,3 @@ private struct EndedTask: UploadSessionTask {
     func resume() {}
     func cancel() {}
 }
-
-extension AttemptResult {
-    fileprivate static func notSent(
-        _ kind: TransportError.Kind,
-        _ message: String,
-        touchedServer: Bool = false
-    ) -> Self {
-        let error = TransportError(kind, message)
-        return AttemptResult(response: nil, error: error, touchedServer: touchedServer)
-    }
-
-    /// An earlier process's attempt, of which nothing is left.
-    static let lost = AttemptResult(
-        response: nil,
-        error: TransportError(.interrupted, "the process ended during the attempt"),
-        touchedServer: true
-    )
-}

@@ -245,6 +245,37 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(1))
     }
 
+    // A1, A3 (#5412), A6 (#3292, #3296): a cancel at a bad moment ended the process, or waited for
+    // ever; at the moment of a redirect it still would, if the redirect were answered after it.
+    @Test(.timeLimit(.minutes(5)), arguments: TransportKind.allCases)
+    func `is cancelled at any moment`(kind: TransportKind) async throws {
+        let paths = [
+            "/sink", "/redirect?to=/sink", "/status?code=401&authenticate=Basic%20realm=x",
+        ]
+        let urls = try paths.map { try server.url($0) }
+        await #expect(processExitsWith: .success) {
+            [kind = kind as TransportKind, urls = urls as [URL]] in
+            let directory = try TemporaryDirectory()
+            let body = try TestBody(in: directory, count: 100_000).body
+            let transport = kind.make()
+            for _ in 0..<LongTests.count(40, 400) {
+                await withTaskGroup { group in
+                    for index in 0..<8 {
+                        let upload = Task {
+                            await transport.perform(to: urls[index % urls.count], body)
+                        }
+                        group.addTask {
+                            try? await Task.sleep(for: .microseconds(.random(in: 0...10_000)))
+                            upload.cancel()
+                            let result = await upload.value
+                            #expect(result.response != nil || result.error != nil)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     @Test(arguments: TransportKind.allCases)
     func `is cancelled before it began`(kind: TransportKind) async throws {
         let body = try TestBody(in: directory, count: 1000)
