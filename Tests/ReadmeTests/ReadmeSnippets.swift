@@ -35,3 +35,9 @@ func upload(_ body: SpooledBody, to server: URL) async throws -> Bool {
     let outcome = await uploader.finalOutcome(of: id)
     return outcome?.isDelivered == true
 }
+
+@MainActor func wake(for identifier: String, completionHandler: @escaping () -> Void) async throws {
+    let uploader = try Uploader(directory: "queue", transport: URLSessionTransport())
+    await uploader.resume()
+    await uploader.handleEvents(forBackgroundSession: identifier) { completionHandler() }
+}

@@ -14,6 +14,16 @@ struct ReadmeTests {
         }
     }
 
+    @Test func `the app delegate in the manual is that of the example`() throws {
+        let examples = try swiftExamples(in: try lines(of: "Documentation/Upload.md"))
+        let glue = try #require(examples.first { $0.first?.contains("application(") == true })
+        let example = try lines(of: "Examples/UploadingApp.swift").map(trimmed)
+        let found = example.indices.contains { start in
+            example[start...].prefix(glue.count).elementsEqual(glue)
+        }
+        #expect(found)
+    }
+
     private func lines(of name: String) throws -> [String] {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let file = try MappedFile.open("/\(root)/\(name)")
