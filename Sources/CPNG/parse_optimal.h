@@ -7,10 +7,10 @@
 #include <stdbool.h>
 
 enum {
-  CPNG_BATCH = 1 << 16,                           // bytes spelled at a time
+  CPNG_BATCH = 1 << 15,                           // bytes spelled at a time
   CPNG_BATCH_ROOM = CPNG_BATCH + CPNG_MAX_MATCH,  // and the rest of a match that reaches out
   CPNG_BATCH_SEQUENCES = CPNG_BATCH_ROOM / CPNG_MIN_MATCH + 2,
-  CPNG_BATCH_MATCHES = 1 << 16,
+  CPNG_BATCH_MATCHES = 1 << 15,
   CPNG_SHORT_HASH_BITS = 12,
   CPNG_MIDDLE_HASH_BITS = 13,
 };

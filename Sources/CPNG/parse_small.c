@@ -5,7 +5,7 @@
 #include "split.h"
 
 // Room for the sequences of a block: several batches join before it is split.
-enum { SEQUENCES = 3 * CPNG_BATCH_SEQUENCES };
+enum { SEQUENCES = 4 * CPNG_BATCH_SEQUENCES };
 
 // How a strip is spelled, and a faster way to find out whether that is worth its time. Filtered
 // bytes repeat by accident: only longer matches are worth a look.

@@ -12,7 +12,7 @@ static const struct {
     [CPNG_FASTEST] = {192 << 10, cpng_encode_fastest},
     [CPNG_FAST] = {128 << 10, cpng_encode_fast},
     [CPNG_BALANCED] = {256 << 10, cpng_encode_balanced},
-    [CPNG_SMALL] = {512 << 10, cpng_encode_small},
+    [CPNG_SMALL] = {256 << 10, cpng_encode_small},
 };
 
 static size_t row_bytes(const cpng_image *image) {
