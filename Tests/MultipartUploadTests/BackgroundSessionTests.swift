@@ -423,6 +423,51 @@ import Testing
         }
     }
 
+    // D2 (aws-sdk-ios#2263), C4 (TUSKit#193): the rest of a file is a file of its own, which stays
+    // while the system may read it.
+    @Test func `goes on at the server's offset, where the system leaves that to it`() async throws {
+        let first = try uploader(leavesResumingToSystem: false)
+        let body = try TestBody(in: directory, count: 1000)
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: body.body.path))
+        var resumable = try request()
+        resumable.isResumable = true
+        let id = try await first.enqueue(body.body, to: resumable)
+        let whole = try #require(await service.next())
+        #expect(whole.request.value(forHTTPHeaderField: "Upload-Complete") == "?1")
+        let location = UploadHeader("Location", "https://upload.example/uploads/1")
+        service.tell(.response(UploadResponse(status: 104, headers: [location])), whole)
+        service.end(whole, code: -1005)
+        func answerQuestion(_ offset: Int) async throws {
+            let question = try #require(await service.next())
+            #expect(question.request.httpMethod == "HEAD")
+            let headers = [
+                UploadHeader("Upload-Offset", String(offset)),
+                UploadHeader("Upload-Complete", "?0"),
+            ]
+            service.answer(question, 204, headers: headers)
+        }
+        try await answerQuestion(400)
+        let rest = try #require(await service.next())
+        #expect(rest.request.httpMethod == "PATCH" && rest.session == identifier(id))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: rest.file)) == bytes[400...])
+        service.killProcess()
+
+        // The lock goes with the process; its own end would take the file away.
+        let tail = try Data(contentsOf: URL(fileURLWithPath: rest.file))
+        await first.close()
+        try tail.write(to: URL(fileURLWithPath: rest.file))
+        let second = try uploader(leavesResumingToSystem: false)
+        #expect(FileManager.default.fileExists(atPath: rest.file))
+        await second.resume()
+        try await answerQuestion(700)
+        let last = try #require(await service.next())
+        #expect(service.transfers.first { $0.number == rest.number }?.wasCancelled == true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: last.file)) == bytes[700...])
+        service.answer(last, 200)
+        #expect(await second.finalOutcome(of: id)?.isDelivered == true)
+        try await expectNothingLeft(id)
+    }
+
     /// Counts calls, each on the main queue and when it should be.
     private final class Completions: Sendable {
         private let calls = Mutex(0)

@@ -68,10 +68,15 @@ final class FakeTransferService: Sendable {
         tell(.ended(error), transfer, staysListed: staysListed)
     }
 
-    func answer(_ transfer: Transfer, _ status: Int, _ body: String = "") {
+    func answer(
+        _ transfer: Transfer,
+        _ status: Int,
+        _ body: String = "",
+        headers: [UploadHeader] = []
+    ) {
         let size = (try? FileManager.default.attributesOfItem(atPath: transfer.file))?[.size]
         tell(.sent((size as? Int64) ?? Int64(size as? Int ?? 0)), transfer)
-        tell(.response(UploadResponse(status: status)), transfer)
+        tell(.response(UploadResponse(status: status, headers: headers)), transfer)
         tell(.data(Data(body.utf8)), transfer)
         tell(.ended(nil), transfer)
     }
@@ -119,9 +124,14 @@ final class FakeTransferService: Sendable {
         name: String
     ) -> Transfer? {
         state.withLock { state in
-            guard case .file(let path) = body else {
+            let isTransient = session.hasPrefix(FakeSessions.transientPrefix)
+            let path: String
+            switch body {
+            case .file(let file) where !isTransient: path = file
+            case .none where isTransient: path = ""
+            case .file, .range, .none:
                 // AFNetworking#4079: the system ends the app.
-                state.problems.append("no file for a background session: \(body)")
+                state.problems.append("\(body) in \(session)")
                 return nil
             }
             if request.httpBody != nil || request.httpBodyStream != nil {
@@ -173,6 +183,7 @@ final class FakeTransferService: Sendable {
 
 /// What one process makes of the service.
 final class FakeSessions: UploadSessionFactory {
+    static let transientPrefix = "transient-"
     private let service: FakeTransferService
     private let tellsAtOnce: Bool
 
@@ -192,7 +203,7 @@ final class FakeSessions: UploadSessionFactory {
     {
         let identifier =
             switch kind {
-            case .transient: "transient-\(UUID().uuidString)"
+            case .transient: Self.transientPrefix + UUID().uuidString
             case .background(let identifier): identifier
             }
         service.open(identifier, channel, tellsAtOnce: tellsAtOnce)
