@@ -3,7 +3,7 @@
 #include "parse_lazy.h"
 #include "split.h"
 
-// Four bytes may be a pixel, and repeat as one; of smaller pixels, so few repeat too often.
+// Four bytes may be a pixel, and repeat as one; so few bytes of smaller pixels repeat too often.
 static const cpng_effort small_pixels = {16, 4, 8, 2, 48, 16, 32, 4};
 static const cpng_effort large_pixels = {32, 4, 8, 2, 48, 16, 32, 4};
 

@@ -14,7 +14,7 @@ typedef struct {
   uint32_t width, height;
   uint8_t bit_depth;          // of the PNG: 1, 2, 4, 8 or 16
   uint8_t channels;           // of the PNG: 1 to 4; an index counts as one
-  bool indexed;               // palette indexes: filters do not help
+  bool indexed;               // palette indexes: filters rarely help
   cpng_convert_row *convert;  // NULL when the rows are PNG rows already
   const void *context;        // passed to `convert`
 } cpng_image;

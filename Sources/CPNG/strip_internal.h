@@ -30,7 +30,7 @@ typedef struct {
   uint32_t row_count;
   size_t row_bytes;
   size_t unit;        // bytes of a pixel for the filters, at least 1
-  bool prefer_plain;  // palette indexes or less than a byte a sample: filters do not help
+  bool prefer_plain;  // palette indexes or less than a byte a sample: filters rarely help
   bool last;          // the block that ends the image is this strip's last
   uint8_t *filtered;  // row_count times a filter byte and row_bytes, and CPNG_PADDING more
   size_t filtered_count;
