@@ -91,7 +91,7 @@ static bool write_blocks(cpng_strip *strip, cpng_bits *bits, cpng_sequence *sequ
 bool cpng_encode_fastest(cpng_strip *strip, cpng_bits *bits) {
   cpng_sequence *sequences = reserve_sequences(strip);
   if (sequences == NULL) return false;
-  filter_rows(strip, 0, strip->row_count, 4);
+  filter_rows(strip, 0, strip->row_count, 8);
   return write_blocks(strip, bits, sequences, false, CPNG_RUNS_OF_32);
 }
 
