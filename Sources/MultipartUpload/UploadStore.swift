@@ -25,6 +25,7 @@ final class UploadStore: Sendable {
         limits: Limits = Limits(),
         protection: FileProtection = .system
     ) throws(UploadError) {
+        let path = Self.withoutTail(path)
         self.path = path
         self.limits = limits
         self.protection = protection
@@ -294,6 +295,13 @@ final class UploadStore: Sendable {
             )
         }
         try systemChangeMode(path, 0o700)
+    }
+
+    /// A path without slashes and dots at its end, through which `lstat` would follow a link.
+    private static func withoutTail(_ path: String) -> String {
+        var path = path[...]
+        while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path.removeLast() }
+        return String(path)
     }
 
     private static func makeParents(of path: String) throws(UploadError) {

@@ -122,6 +122,8 @@ struct UploadTry {
         switch await checkedCredentials(for: target) {
         case .success(let given): credentials = given
         case .failure(let problem):
+            // What was interrupted has not failed.
+            if Task.isCancelled { return .end(.stopped) }
             let failure = UploadFailure(
                 problem.isPermanent ? .permanent : .attemptsExhausted,
                 problem.message

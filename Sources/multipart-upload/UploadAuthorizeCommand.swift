@@ -26,8 +26,7 @@ enum AuthorizeCommand {
         process.standardOutput = output
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
+        let bytes = try await answer(of: process, output.fileHandleForReading)
         guard process.terminationStatus == 0 else {
             throw Failed(description: "the command ended with \(process.terminationStatus)")
         }
@@ -42,5 +41,23 @@ enum AuthorizeCommand {
                 )
                 return UploadHeader(String(line[..<colon]), value)
             }
+    }
+
+    /// Waits for the command's end on a thread of its own; a command that hangs must not keep an
+    /// interrupted upload from stopping.
+    private static func answer(
+        of process: Process,
+        _ output: FileHandle
+    ) async throws -> Data {
+        let (answers, answer) = AsyncStream.makeStream(of: Data.self)
+        Thread.detachNewThread {
+            let bytes = (try? output.readToEnd()) ?? Data()
+            process.waitUntilExit()
+            answer.yield(bytes)
+            answer.finish()
+        }
+        for await bytes in answers { return bytes }
+        process.terminate()
+        throw CancellationError()
     }
 }

@@ -126,8 +126,13 @@ import Testing
         let name = uniqueText()
         let url = try server.url("/keyed?rate=20000000&\(name)").absoluteString
         let arguments = ["upload", url, "--queue", queue, "--file", "f", try file(30_000_000)]
-        let stopped = try Tool.run(arguments) { process in
-            Thread.sleep(forTimeInterval: 0.7)
+        let stopped = try Tool.run(arguments) { [directory] process in
+            while process.isRunning,
+                !directory.files(below: "queue").contains(where: { $0.hasSuffix("/record.json") })
+            {
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+            Thread.sleep(forTimeInterval: 0.3)  // into the sending
             process.terminate()
         }
         #expect(stopped.wasKilled || stopped.status == 128 + 15)
@@ -173,5 +178,49 @@ import Testing
         }
         #expect(first.status == 0)
         #expect(second?.status == 1 && second?.errors.contains("another process") == true)
+    }
+
+    @Test(arguments: ["", "/", "//", "/.", "/./"])
+    func `a queue is no link, however it is written`(ending: String) throws {
+        let target = directory.path + "/target"
+        try FileManager.default.createDirectory(
+            atPath: target,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700]
+        )
+        try FileManager.default.createSymbolicLink(atPath: queue, withDestinationPath: target)
+        let url = try server.url("/sink").absoluteString
+        let run = try Tool.run(["upload", url, "--queue", queue + ending, "--field", "a", "b"])
+        #expect(run.status == 1 && run.errors.contains("not a link"), "\(run.errors)")
+    }
+
+    @Test func `a command for credentials that hangs can be interrupted`() throws {
+        let url = try server.url("/sink").absoluteString
+        let mark = directory.path + "/asked"
+        let start = ContinuousClock.now
+        let stopped = try Tool.run([
+            "upload", url, "--queue", queue, "--field", "a", "b", "--retries", "0",
+            "--authorize-command", "touch \(mark); sleep 20; echo",
+        ]) { process in
+            while process.isRunning, !FileManager.default.fileExists(atPath: mark) {
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+            process.terminate()
+        }
+        #expect(ContinuousClock.now - start < .seconds(15))
+        #expect(stopped.wasKilled || stopped.status == 128 + 15)
+        #expect(stopped.errors.contains("resume"), "\(stopped.errors)")
+        let resumed = try Tool.run(["resume", "--queue", queue])
+        #expect(resumed.status == 0 && resumed.output.contains("delivered"))
+    }
+
+    @Test func `an answer without end is left at the deadline`() throws {
+        let run = try upload(
+            "/endless",
+            ["--field", "a", "b", "--retries", "0", "--deadline", "1"]
+        )
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.hasPrefix("xxx") && run.output.utf8.count <= 16 * 1024 * 1024)
+        #expect(directory.files(below: "queue") == [".lock"])
     }
 }

@@ -185,7 +185,17 @@ async def cut_response(request):
 
 async def redirect(request):
     await request.take()
-    await request.answer(request.number('code', 307), b'moved', {'Location': request.query['to']})
+    target = request.query.get('to', request.entry['target'])  # a circle unless it says where to
+    await request.answer(request.number('code', 307), b'moved', {'Location': target})
+
+
+async def endless(request):
+    """Answers without an end, until the client has enough."""
+    await request.take()
+    await request.raw(b'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n')
+    while True:
+        await request.raw(b'x' * CHUNK)
+        await asyncio.sleep(0.001)
 
 
 async def bearer(request):
@@ -397,7 +407,7 @@ async def resource(request):
 PATHS = {
     '/sink': sink, '/status': status, '/early': early, '/reset': broken, '/fin': broken,
     '/stall': stall, '/cuthead': cut_response, '/cutline': cut_response,
-    '/cutblank': cut_response, '/cutbody': cut_response, '/garbage': cut_response,
+    '/cutblank': cut_response, '/cutbody': cut_response, '/garbage': cut_response, '/endless': endless,
     '/onlyinterim': cut_response, '/redirect': redirect, '/bearer': bearer, '/stale': stale,
     '/flaky': flaky, '/keyed': keyed, '/resumable': create, '/uploads': resource,
 }
