@@ -235,7 +235,7 @@ package final class SessionChannel: Sendable {
 
     /// Changes the state, and wakes whoever waits if it counted a change.
     ///
-    /// They are woken behind the lock: waking a task waits for the one that cancels it, which may
+    /// They are woken outside the lock: waking a task waits for the one that cancels it, which may
     /// wait for the lock in ``stop(_:)``.
     private func update<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, woken) = state.withLock {
