@@ -336,13 +336,16 @@ async def create(request):
         await request.take()
         await request.accept()
         return
+    # So many resources of an upload are forgotten when somebody first asks for them.
+    made = ('made', request.headers.get('idempotency-key'))
+    counters[made] = counters.get(made, 0) + 1
     upload = {
         'name': uuid.uuid4().hex, 'complete': False, 'limit': request.number('limit'),
         'cut': request.number('cut'), 'rate': request.number('rate', 0.0),
         'lose': request.number('lose'), 'answer': request.number('answer', 200),
         'length': int(request.headers.get('upload-length', request.length)),
         'token': request.query.get('token'), 'key': request.headers.get('idempotency-key'),
-        'forget': request.number('forget'), 'claim': request.number('claim'),
+        'forget': counters[made] <= request.number('forget'), 'claim': request.number('claim'),
     }
     save(upload)
     open(state_path(upload['name'], '.bin'), 'wb').close()
