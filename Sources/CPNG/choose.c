@@ -3,25 +3,14 @@
 #include "parse_lazy.h"
 #include "runs.h"
 
-// The best filter by one in `step` parts of the row.
-static cpng_filter best_filter(const cpng_strip *strip, const uint8_t *row, const uint8_t *above,
-                               size_t step) {
-  uint64_t costs[5];
-  cpng_filter_costs(costs, row, above, strip->row_bytes, strip->unit, step);
-  unsigned best = CPNG_SUB;
-  for (unsigned filter = CPNG_UP; filter <= CPNG_PAETH; filter++) {
-    if (costs[filter] < costs[best]) best = filter;
-  }
-  return (cpng_filter)best;
-}
-
 void cpng_filter_rows(cpng_manner manner, const cpng_strip *strip, uint32_t first, uint32_t count,
                       uint8_t *out) {
   for (uint32_t row = first; row < first + count; row++) {
     const uint8_t *here = cpng_strip_row(strip, row), *above = cpng_strip_above(strip, row);
     cpng_filter filter = (cpng_filter)manner;
     if (manner >= CPNG_BY_ROW)
-      filter = best_filter(strip, here, above, manner == CPNG_BY_ROW ? 1 : 4);
+      filter = cpng_choose_filter(here, above, strip->row_bytes, strip->unit,
+                                  manner == CPNG_BY_ROW ? 1 : 4);
     *out++ = (uint8_t)filter;
     cpng_filter_row(filter, out, here, above, strip->row_bytes, strip->unit);
     out += strip->row_bytes;

@@ -11,14 +11,12 @@ void cpng_filter_costs(uint64_t costs[5], const uint8_t *row, const uint8_t *abo
   cpng_kernel()->filter_costs(costs, row, above, count, unit, step);
 }
 
-cpng_filter cpng_choose_filter(const uint8_t *row, const uint8_t *above, size_t count,
-                               size_t unit) {
+cpng_filter cpng_choose_filter(const uint8_t *row, const uint8_t *above, size_t count, size_t unit,
+                               size_t step) {
   uint64_t costs[5];
-  cpng_filter_costs(costs, row, above, count, unit, 1);
-  // Unfiltered rows gain from matches that the costs don't see, but rarely in a filtered image.
-  costs[CPNG_NONE] += count / 4;
-  unsigned best = 0;
-  for (unsigned filter = 1; filter < 5; filter++) {
+  cpng_filter_costs(costs, row, above, count, unit, step);
+  unsigned best = CPNG_SUB;
+  for (unsigned filter = CPNG_UP; filter <= CPNG_PAETH; filter++) {
     if (costs[filter] < costs[best]) best = filter;
   }
   return (cpng_filter)best;

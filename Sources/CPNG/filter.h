@@ -17,7 +17,9 @@ void cpng_filter_row(cpng_filter filter, uint8_t *restrict out, const uint8_t *r
 void cpng_filter_costs(uint64_t costs[5], const uint8_t *row, const uint8_t *above, size_t count,
                        size_t unit, size_t step);
 
-// The filter whose residuals should take the fewest bits.
-cpng_filter cpng_choose_filter(const uint8_t *row, const uint8_t *above, size_t count, size_t unit);
+// The filter, other than none, whose residuals should take the fewest bits, by one in `step` parts
+// of the row.
+cpng_filter cpng_choose_filter(const uint8_t *row, const uint8_t *above, size_t count, size_t unit,
+                               size_t step);
 
 #endif

@@ -4,14 +4,6 @@
 #include "runs.h"
 #include "strip_internal.h"
 
-static cpng_filter least(const uint64_t costs[5]) {
-  unsigned best = CPNG_SUB;
-  for (unsigned filter = CPNG_UP; filter <= CPNG_PAETH; filter++) {
-    if (costs[filter] < costs[best]) best = filter;
-  }
-  return (cpng_filter)best;
-}
-
 // Filters some rows to strip->filtered. A filter is chosen for `period` rows at a time, from a
 // quarter of the first one's bytes.
 static void filter_rows(cpng_strip *strip, uint32_t first, uint32_t count, uint32_t period) {
@@ -27,9 +19,7 @@ static void filter_rows(cpng_strip *strip, uint32_t first, uint32_t count, uint3
       continue;
     }
     if (chosen-- == 0) {
-      uint64_t costs[5];
-      cpng_filter_costs(costs, here, above, strip->row_bytes, strip->unit, STEP);
-      filter = least(costs);
+      filter = cpng_choose_filter(here, above, strip->row_bytes, strip->unit, STEP);
       chosen = period - 1;
     }
     *out++ = (uint8_t)filter;
