@@ -116,6 +116,26 @@ struct UploadPlan {
         }
     }
 
+    /// Whether a refusal of an append is the protocol's own, not the target's: the server has other
+    /// bytes than were thought, or all of them.
+    static func isAboutOffset(_ response: UploadResponse) -> Bool {
+        if response.status == 409, offset(response) != nil { return true }
+        guard let problem = try? JSONDecoder().decode(Problem.self, from: response.body) else {
+            return false
+        }
+        return Problem.ofOffset.contains(problem.type)
+    }
+
+    /// A problem of RFC 9457, as far as it matters here.
+    private struct Problem: Decodable {
+        let type: String
+
+        private static let registry = "https://iana.org/assignments/http-problem-types#"
+        static let ofOffset: Set = [
+            registry + "mismatching-upload-offset", registry + "completed-upload",
+        ]
+    }
+
     /// The `max-append-size` of an `Upload-Limit` header.
     static func appendLimit(_ response: UploadResponse) -> Int64? {
         guard let limits = response.header("Upload-Limit") else { return nil }

@@ -279,6 +279,10 @@ struct UploadTry {
     )
         -> Step
     {
+        if case .append = exchange, UploadPlan.isAboutOffset(response) {
+            // Bytes of the connection before may have come in since the server was asked.
+            return conflict("the server has another offset")
+        }
         // A server that says so has passed on the whole upload: this is its target's answer.
         if UploadPlan.isComplete(response) == true { return .end(.finished(.rejected(response))) }
         switch (exchange, response.status) {

@@ -342,7 +342,8 @@ async def create(request):
     upload = {
         'name': uuid.uuid4().hex, 'complete': False, 'limit': request.number('limit'),
         'cut': request.number('cut'), 'rate': request.number('rate', 0.0),
-        'lose': request.number('lose'), 'answer': request.number('answer', 200),
+        'lose': request.number('lose'), 'late': request.number('late'),
+        'problem': request.query.get('problem'), 'answer': request.number('answer', 200),
         'length': int(request.headers.get('upload-length', request.length)),
         'token': request.query.get('token'), 'key': request.headers.get('idempotency-key'),
         'forget': counters[made] <= request.number('forget'), 'claim': request.number('claim'),
@@ -385,6 +386,10 @@ async def resource(request):
     }
     if request.method == 'HEAD':
         request.entry['offset'] = known
+        if upload['late']:
+            upload['late'] = 0
+            save(upload)
+            fields['Upload-Complete'] = '?0'
         await request.answer(204, b'', fields)
     elif request.method == 'DELETE':
         os.remove(state_path(upload['name'], '.json'))
@@ -393,6 +398,10 @@ async def resource(request):
     elif request.method == 'PATCH':
         if request.headers.get('content-type') != 'application/partial-upload':
             await request.answer(415, b'', close=True)
+        if upload['complete'] and upload['problem']:
+            kind = 'https://iana.org/assignments/http-problem-types#' + upload['problem']
+            fields = {'Upload-Complete': '?1', 'Content-Type': 'application/problem+json'}
+            await request.answer(400, json.dumps({'type': kind}).encode(), fields, close=True)
         if int(request.headers.get('upload-offset', -1)) != known or upload['complete']:
             await request.answer(409, b'', fields, close=True)
         if upload['limit'] and request.length > upload['limit']:
