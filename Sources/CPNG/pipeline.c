@@ -57,6 +57,7 @@ struct cpng_pipeline {
   uint64_t submitted, claimed, written;
   cpng_strip_scratch *scratch;  // the calling thread's
   uint32_t adler;               // of the image that is being written
+  uint64_t image_bytes;         // of its strips so far
   cpng_failure failure;
   row_feed feed;
 };
@@ -145,7 +146,8 @@ cpng_pipeline *cpng_pipeline_create(unsigned threads) {
   cpng_pipeline *pipeline = calloc(1, sizeof *pipeline);
   if (pipeline == NULL) return NULL;
   pipeline->thread_limit = threads < 1 ? 1 : threads < MAX_THREADS ? threads : MAX_THREADS;
-  pipeline->slot_count = 2 * pipeline->thread_limit;
+  // Three, as strips differ: a quick one's thread goes on while a slow one holds up the writing.
+  pipeline->slot_count = 3 * pipeline->thread_limit;
   pipeline->slots = calloc(pipeline->slot_count, sizeof *pipeline->slots);
   pipeline->scratch = cpng_strip_scratch_make();
   pthread_mutex_init(&pipeline->mutex, NULL);
@@ -194,6 +196,15 @@ static cpng_status begin(const slot *slot, const cpng_output *output) {
   return cpng_writer_begin(slot->job->writer, output->context);
 }
 
+// Tells how much is still to come, from how much has come.
+static void expect(cpng_pipeline *pipeline, const slot *slot, const cpng_output *output) {
+  const cpng_idat *idat = &slot->idat;
+  if (idat->starts) pipeline->image_bytes = 0;
+  pipeline->image_bytes += idat->count;
+  uint64_t done = (uint64_t)slot->line + idat->rows, height = slot->job->picture->image.height;
+  output->expect(output->context, pipeline->image_bytes / done * (height - done));
+}
+
 // What goes behind its last one.
 static cpng_status end(const slot *slot, const cpng_output *output) {
   if (!slot->idat.ends) return CPNG_OK;
@@ -210,6 +221,7 @@ static cpng_status write_slot(cpng_pipeline *pipeline, slot *slot, const cpng_ou
   cpng_status status = begin(slot, output);
   if (status != CPNG_OK) return status;
   if (output->write(output->context, slot->out, slot->idat.count) != 0) return CPNG_SINK;
+  expect(pipeline, slot, output);
   slot->state = SLOT_FREE;
   return end(slot, output);
 }
@@ -279,7 +291,9 @@ static cpng_status write_directly(cpng_pipeline *pipeline, slot *slot, const cpn
   size_t limit = cpng_idat_bound(&slot->idat);
   if (output->fill(output->context, limit, fill, &direct) != 0) return CPNG_SINK;
   pipeline->failure.bad = slot->bad;
-  return slot->status == CPNG_OK ? end(slot, output) : slot->status;
+  if (slot->status != CPNG_OK) return slot->status;
+  expect(pipeline, slot, output);
+  return end(slot, output);
 }
 
 static void cut(slot *slot, const cpng_job *job, size_t number, uint32_t first, uint32_t rows) {

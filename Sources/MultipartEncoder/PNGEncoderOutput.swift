@@ -10,6 +10,7 @@ import CPNG
 
     private let write: Write
     private let fill: Fill
+    private let expect: (Int) -> Void
     private let begin: Step
     private let end: Step
     private(set) var failure: MultipartError?
@@ -19,16 +20,19 @@ import CPNG
     /// - Parameters:
     ///   - write: Takes bytes that are valid only during the call.
     ///   - fill: Lets a closure write up to so many bytes into the output's own memory.
+    ///   - expect: Hears about how many more bytes of an image will come.
     ///   - begin: Called before each image, counted from 0.
     ///   - end: Called after each image.
     @unsafe init(
         write: @escaping Write,
         fill: @escaping Fill,
+        expect: @escaping (Int) -> Void = { _ in },
         begin: @escaping Step = { _ in },
         end: @escaping Step = { _ in }
     ) {
         unsafe self.write = write
         unsafe self.fill = fill
+        self.expect = expect
         self.begin = begin
         self.end = end
     }
@@ -66,6 +70,13 @@ import CPNG
                     if scratch.count < limit { scratch = Array(repeating: 0, count: limit) }
                     let count = unsafe scratch.withUnsafeMutableBytes { unsafe fill($0) }
                     unsafe bytes.pointee.append(contentsOf: scratch[..<count])
+                },
+                expect: { count in
+                    let capacity = unsafe bytes.pointee.capacity
+                    // An estimate, so somewhat more; and by steps that grow, as it may grow too.
+                    let wanted = unsafe bytes.pointee.count + count + count / 8
+                    guard wanted > capacity else { return }
+                    unsafe bytes.pointee.reserveCapacity(max(wanted, capacity + capacity / 2))
                 }
             )
             try body(&output)
@@ -97,6 +108,11 @@ import CPNG
                             return unsafe fill(argument, start.assumingMemoryBound(to: UInt8.self))
                         }
                     }
+                },
+                expect: { context, count in
+                    guard let output = unsafe context?.assumingMemoryBound(to: PNGOutput.self)
+                    else { return }
+                    unsafe output.pointee.expect(count)
                 }
             )
             return unsafe body(&callbacks, context)

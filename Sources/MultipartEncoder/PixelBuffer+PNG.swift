@@ -12,6 +12,8 @@ extension PixelBuffer {
         threads: Int? = nil
     ) throws(PNGError) -> [UInt8] {
         var bytes: [UInt8] = []
+        // Few images are smaller, and memory that stays untouched is no memory.
+        bytes.reserveCapacity(min(layout.height * layout.packedBytesPerRow / 8, 32 << 20))
         do throws(PNGInterruption) {
             let pipeline = try PNGPipeline(threads: threads)
             try PNGOutput.with(&bytes) { (output) throws(PNGInterruption) in

@@ -50,6 +50,20 @@ import Testing
         }
     }
 
+    /// Memory for a PNG is reserved for what will come, not doubled each time it is full.
+    @Test(arguments: sizes, [1, 2])
+    func `a PNG in memory has little room to spare`(
+        size: (PixelFormat, PNGCompression, Int),
+        threads: Int
+    ) throws {
+        let (format, level, height) = size
+        let layout = try FormatCase(format: format, premultiplied: false)
+            .layout(width: 400, height: height)
+        let image = TestImage(layout, content: .noise)
+        let png = try image.png(PNGOptions(compression: level), threads: threads)
+        #expect(png.capacity <= png.count + png.count / 4 + 4096)
+    }
+
     /// Pictures as people send them, which bring the levels' choices about.
     @Test(arguments: pictures, levels)
     func `real content decodes to its pixels at every level`(

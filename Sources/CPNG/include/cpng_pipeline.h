@@ -30,6 +30,9 @@ typedef struct {
   // it wrote. This is how a strip gets into the output without a copy.
   int (*_Nonnull fill)(void *_Nullable context, size_t limit, cpng_fill *_Nonnull fill,
                        void *_Nonnull argument);
+  // Hears behind each strip how many bytes the rest of the image makes if it is like what went
+  // before, so that memory need not grow step by step.
+  void (*_Nonnull expect)(void *_Nullable context, size_t count);
 } cpng_output;
 
 // `threads` counts the calling one, so 1 starts none. NULL when memory runs out.
