@@ -30,7 +30,7 @@ public struct Boundary: Hashable, Sendable {
 
     /// A new boundary of 32 random letters and digits (190 bits) from the system's generator.
     public static func random() -> Boundary {
-        var generator = SystemRandomNumberGenerator()
+        var generator = RandomPool()
         return random(using: &generator)
     }
 

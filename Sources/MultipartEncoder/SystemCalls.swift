@@ -351,5 +351,21 @@ extension SystemError {
     var isAboutDirectories: Bool { code == EINVAL }
 }
 
+/// Unpredictable numbers by a single system call; at most 32, what one call always gives in full.
+package func systemRandomNumbers(_ count: Int) -> ContiguousArray<UInt64> {
+    precondition(count <= 32, "too many random numbers at once")
+    return unsafe ContiguousArray(unsafeUninitializedCapacity: count) { numbers, filled in
+        let size = count * MemoryLayout<UInt64>.size
+        #if canImport(Darwin)
+        unsafe arc4random_buf(numbers.baseAddress, size)
+        #else
+        let status = unsafe numbers.baseAddress.map { unsafe getentropy($0, size) } ?? 0
+        // As Swift's own generator does: to go on with what can be guessed is worse.
+        precondition(status == 0, "the system has no random numbers: \(systemErrorText(errno))")
+        #endif
+        filled = count
+    }
+}
+
 /// How many processors there are to run threads on, at least 1.
 package func systemProcessorCount() -> Int { max(1, Int(sysconf(CInt(_SC_NPROCESSORS_ONLN)))) }

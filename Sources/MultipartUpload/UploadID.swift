@@ -1,3 +1,5 @@
+import MultipartEncoder
+
 /// The name of one upload, kept from its start to its outcome and over relaunches.
 ///
 /// It is also the upload's directory in the queue and its `Idempotency-Key`.
@@ -14,7 +16,12 @@ public struct UploadID: Hashable, Sendable {
 
     /// A new name of 128 random bits from the system's generator.
     public static func random() -> UploadID {
-        UploadID(digits: (0..<length).map { _ in digits[Int.random(in: 0..<digits.count)] })
+        var generator = RandomPool()
+        return UploadID(
+            digits: (0..<length).map { _ in
+                digits[Int.random(in: 0..<digits.count, using: &generator)]
+            }
+        )
     }
 
     private init(digits: [UInt8]) { text = String(decoding: digits, as: UTF8.self) }

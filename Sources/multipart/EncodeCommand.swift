@@ -39,7 +39,7 @@ enum EncodeCommand {
         let progress = ProgressBar(partCount: settings.parts.count, isQuiet: settings.isQuiet)
         defer { progress.clear() }
         let options = WritingOptions(
-            boundary: settings.boundary,
+            boundary: settings.boundary ?? .random(),
             subtype: settings.subtype,
             synchronizes: settings.synchronizes,
             threads: settings.threads,

@@ -4,7 +4,7 @@ import MultipartEncoder
 struct EncodeSettings {
     var parts = PartList()
     var output: String?
-    var boundary = Boundary.random()
+    var boundary: Boundary?
     var subtype = MultipartSubtype.formData
     var synchronizes = false
     var isQuiet = false
