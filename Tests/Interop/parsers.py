@@ -108,16 +108,46 @@ class CGIParser(Parser):
         )
 
 
-def python(name, statement, package, **traits):
-    script = str(HERE / "python.py")
+def packaged(kind, language, command, script, name, needs, hint, **traits):
+    """A parser of a package; the language's one script for all of them takes its name."""
     return Parser(
-        f"python-{name}",
-        "Python",
-        [sys.executable, script, name],
-        [sys.executable, "-c", statement],
-        f"pip install {package}",
+        f"{kind}-{name}",
+        language,
+        [command, str(HERE / script), name],
+        [command, *needs],
+        hint,
         **traits,
     )
+
+
+def python(name, statement, package, **traits):
+    return packaged(
+        "python", "Python", sys.executable, "python.py",
+        name, ["-c", statement], f"pip install {package}", **traits,
+    )  # fmt: skip
+
+
+def node(name, **traits):
+    return packaged(
+        "node", "JavaScript", "node", "node-packages.cjs",
+        name, ["-e", f"require('{name}')"], f"apt-get install node-{name}",
+        tells_field_types=False, **traits,
+    )  # fmt: skip
+
+
+def perl(name, module, package, **traits):
+    return packaged(
+        "perl", "Perl", "perl", "perl.pl",
+        name, [f"-M{module}", "-MJSON::PP", "-e", "1"], f"apt-get install {package}",
+        keeps_order=False, tells_field_types=False, **traits,
+    )  # fmt: skip
+
+
+def ruby(name, library, package, **traits):
+    return packaged(
+        "ruby", "Ruby", "ruby", "ruby.rb",
+        name, [f"-r{library}", "-e", "1"], f"apt-get install {package}", **traits,
+    )  # fmt: skip
 
 
 PHP_SETTINGS = {
@@ -147,44 +177,6 @@ def php_name(name):
     """Variables of PHP have no spaces and dots, and brackets make arrays."""
     head, bracket, rest = name.lstrip(" ").partition("[")
     return re.sub("[ .]", "_", head) + bracket + rest
-
-
-def node_package(name, **traits):
-    return Parser(
-        f"node-{name}",
-        "JavaScript",
-        ["node", str(HERE / "node-packages.cjs"), name],
-        ["node", "-e", f"require('{name}')"],
-        f"apt-get install node-{name}",
-        keeps_order=name != "formidable",
-        keeps_names_in_order=name != "formidable",
-        tells_field_types=False,
-        **traits,
-    )
-
-
-def perl(name, module, package, **traits):
-    return Parser(
-        f"perl-{name}",
-        "Perl",
-        ["perl", str(HERE / "perl.pl"), name],
-        ["perl", f"-M{module}", "-MJSON::PP", "-e", "1"],
-        f"apt-get install {package}",
-        keeps_order=False,
-        tells_field_types=False,
-        **traits,
-    )
-
-
-def ruby(name, library, package, **traits):
-    return Parser(
-        f"ruby-{name}",
-        "Ruby",
-        ["ruby", str(HERE / "ruby.rb"), name],
-        ["ruby", f"-r{library}", "-e", "1"],
-        f"apt-get install {package}",
-        **traits,
-    )
 
 
 def rack_filename(filename):
@@ -302,7 +294,7 @@ ALL = [
         tells_field_types=False,
         cannot={"empty_filename": FIELD, "empty_name": NAMELESS},
     ),
-    node_package(
+    node(
         "busboy",
         tells_type_parameters=False,
         cannot={
@@ -312,12 +304,14 @@ ALL = [
             "odd_type": "makes text/plain of it",
         },
     ),
-    node_package(
+    node(
         "formidable",
+        keeps_order=False,
+        keeps_names_in_order=False,
         reads_filename=unquoted,
         cannot={"backslash": FOLDER, "trailing_backslash": FOLDER},
     ),
-    node_package(
+    node(
         "multiparty",
         reads_filename=unquoted,
         cannot={"backslash": FOLDER, "trailing_backslash": FOLDER, "empty_name": NAMELESS},
