@@ -76,7 +76,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "upload-bench",
-            dependencies: ["MultipartUpload"],
+            dependencies: ["MultipartEncoder", "MultipartUpload"],
             swiftSettings: swiftSettings
         ),
         .executableTarget(

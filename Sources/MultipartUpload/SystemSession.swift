@@ -39,26 +39,22 @@ struct SystemSessionFactory: UploadSessionFactory {
             delegate: delegate,
             delegateQueue: queue
         )
-        return SystemSession(session, delegate, queue)
+        return SystemSession(session: session, delegate: delegate, queue: queue)
     }
 }
 
 private struct SystemSession: UploadSession {
-    private let session: URLSession
-    private let delegate: SystemSessionDelegate
-    private let queue: OperationQueue
-
-    init(_ session: URLSession, _ delegate: SystemSessionDelegate, _ queue: OperationQueue) {
-        self.session = session
-        self.delegate = delegate
-        self.queue = queue
-    }
+    let session: URLSession
+    let delegate: SystemSessionDelegate
+    let queue: OperationQueue
 
     func tasks() async -> [any UploadSessionTask] {
         await withCheckedContinuation { continuation in
             session.getAllTasks { [delegate, queue] tasks in
                 continuation.resume(
-                    returning: tasks.map { SystemSessionTask($0, delegate, queue) }
+                    returning: tasks.map {
+                        SystemSessionTask(task: $0, delegate: delegate, queue: queue)
+                    }
                 )
             }
         }
@@ -85,7 +81,7 @@ private struct SystemSession: UploadSession {
             delegate.setBody(body, of: task.taskIdentifier)
         }
         task.taskDescription = name
-        return SystemSessionTask(task, delegate, queue)
+        return SystemSessionTask(task: task, delegate: delegate, queue: queue)
     }
 
     func invalidate(cancellingTasks: Bool) {
@@ -98,15 +94,9 @@ private struct SystemSession: UploadSession {
 }
 
 private struct SystemSessionTask: UploadSessionTask {
-    private let task: URLSessionTask
-    private let delegate: SystemSessionDelegate
-    private let queue: OperationQueue
-
-    init(_ task: URLSessionTask, _ delegate: SystemSessionDelegate, _ queue: OperationQueue) {
-        self.task = task
-        self.delegate = delegate
-        self.queue = queue
-    }
+    let task: URLSessionTask
+    let delegate: SystemSessionDelegate
+    let queue: OperationQueue
 
     var number: Int { task.taskIdentifier }
     var name: String? { task.taskDescription }

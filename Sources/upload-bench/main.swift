@@ -1,4 +1,5 @@
 import Foundation
+import MultipartEncoder
 import MultipartUpload
 
 // One upload of one file, by one transport, as a process: what `encode-bench upload` measures.
@@ -20,10 +21,7 @@ case "curl": transport = CurlTransport()
 case "urlsession": transport = URLSessionTransport()
 default: stop(usage)
 }
-let attributes = try FileManager.default.attributesOfItem(atPath: words[3])
-guard let size = attributes[.size] as? Int64 ?? (attributes[.size] as? NSNumber)?.int64Value else {
-    stop("\(words[3]) has no size\n")
-}
+guard let size = systemFileSize(words[3]) else { stop("\(words[3]) isn't there\n") }
 let attempt = UploadAttempt(
     upload: .random(),
     url: url,
