@@ -47,15 +47,14 @@ public struct CurlTransport: UploadTransport {
         guard let engine = engines.take() else {
             return .notSent(.interrupted, "libcurl can't be started")
         }
+        // Not before the task has heard of the end: until then a cancel still reaches the engine.
+        defer { engines.giveBack(engine) }
         let configuration = configuration
-        let engines = engines
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let thread = Thread {
                     let exchange = CurlExchange(attempt, configuration, engine, report)
-                    let result = exchange.run()
-                    engines.giveBack(engine)
-                    continuation.resume(returning: result)
+                    continuation.resume(returning: exchange.run())
                 }
                 thread.stackSize = 512 * 1024
                 thread.name = "upload"

@@ -51,14 +51,6 @@ import Testing
         try await until { !service.live.contains(identifier(id)) }
     }
 
-    private func until(_ condition: () -> Bool) async throws {
-        for _ in 0..<6000 {
-            if condition() { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        throw TestFailure("it never came to that")
-    }
-
     private func sha256(_ path: String) throws -> String {
         String(decoding: try run("sha256sum", [path]).prefix(64), as: UTF8.self)
     }

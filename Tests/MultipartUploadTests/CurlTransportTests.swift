@@ -2,6 +2,7 @@
 import Foundation
 import MultipartEncoder
 import MultipartUpload
+import Synchronization
 import Testing
 
 /// What only this transport can be asked for.
@@ -74,6 +75,53 @@ import Testing
         for _ in 0..<3 { _ = try await perform(transport, try server.url("/sink?\(name)")) }
         let connections = Set(try await server.entries(name, count: 3).map(\.connection))
         #expect(connections.count == 1)
+    }
+
+    // The attempt is over, but its task hasn't heard of it yet; the next one may have its handle.
+    @Test func `a cancel that comes late ends no other attempt`() async throws {
+        let transport = CurlTransport()
+        let body = try TestBody(in: directory, count: 1000).body
+        let urls = try ["/sink", "/sink?delay=0.5"].map { try server.url($0) }
+        let executor = HeldExecutor()
+        let first = Task(executorPreference: executor) {
+            await transport.perform(to: urls[0], body) { _ in executor.hold() }
+        }
+        try await until { executor.holdsSomething }
+        // Reports come from the attempt's own thread, while it runs.
+        let second = await transport.perform(to: urls[1], body) { _ in first.cancel() }
+        #expect(second.response?.status == 200, "\(String(describing: second.error))")
+        executor.release()
+        #expect(await first.value.response?.status == 200)
+    }
+}
+
+/// Runs tasks, or keeps them from going on.
+private final class HeldExecutor: TaskExecutor {
+    private let state = Mutex((isHolding: false, jobs: [UnownedJob]()))
+
+    var holdsSomething: Bool { state.withLock { !$0.jobs.isEmpty } }
+    func hold() { state.withLock { $0.isHolding = true } }
+
+    func release() {
+        let jobs = state.withLock { state in
+            state.isHolding = false
+            defer { state.jobs = [] }
+            return state.jobs
+        }
+        for job in jobs { run(job) }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isHeld = state.withLock { state in
+            if state.isHolding { state.jobs.append(job) }
+            return state.isHolding
+        }
+        if !isHeld { run(job) }
+    }
+
+    private func run(_ job: UnownedJob) {
+        globalConcurrentExecutor.enqueue(job)
     }
 }
 #endif

@@ -22,3 +22,12 @@ extension RetryPolicy {
 
 /// A text that tells one test's requests from all others'.
 func uniqueText() -> String { UUID().uuidString }
+
+/// Waits until something is so, which on a busy machine may take long.
+func until(_ condition: () throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try !condition() {
+        guard ContinuousClock.now < deadline else { throw TestFailure("it never came to that") }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}
