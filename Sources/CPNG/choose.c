@@ -76,13 +76,22 @@ static uint64_t bits_with_runs(cpng_manner manner, const cpng_strip *strip, size
              : UINT64_MAX;
 }
 
-static uint64_t plain_bits(const cpng_strip *strip, size_t one_in, cpng_matcher *matcher,
-                           cpng_sequence *sequences) {
+// How a sample without filters is spelled: its bits, and how many of its bytes are in matches.
+typedef struct {
+  uint64_t bits;
+  size_t count, matched;
+} plain_sample;
+
+static plain_sample sample_plainly(const cpng_strip *strip, size_t one_in, cpng_matcher *matcher,
+                                   cpng_sequence *sequences) {
   static const cpng_effort effort = {32, 4, 8, 1, 32, 0, 16, 3};
   cpng_block block = {strip->filtered, filter_sample(CPNG_PLAIN, strip, one_in), sequences, 0};
   cpng_text text = {block.bytes, block.count, strip->unit, strip->row_bytes + 1};
   block.sequence_count = cpng_parse_lazily(matcher, &effort, &text, NULL, sequences);
-  return cpng_block_bits(&block);
+  plain_sample sample = {cpng_block_bits(&block), block.count, 0};
+  for (size_t i = 0; i < block.sequence_count; i++)
+    sample.matched += sequences[i].length;
+  return sample;
 }
 
 // Whether the strip is clearly better with filters, found out by a look that takes little time.
@@ -101,16 +110,17 @@ cpng_manner cpng_choose_manner(const cpng_strip *strip, cpng_matcher *matcher,
   // A look at a few groups often suffices, one at more of them always.
   uint64_t filtered = bits_with_runs(CPNG_BY_ROW_GLANCE, strip, 16, sequences);
   if (is_filtered_clearly(strip, filtered, 16, sequences)) return CPNG_BY_ROW_GLANCE;
-  uint64_t plain = plain_bits(strip, 16, matcher, sequences);
-  bool close = plain < filtered + filtered / 4 && filtered < plain + plain / 4;
+  plain_sample plain = sample_plainly(strip, 16, matcher, sequences);
+  bool close = plain.bits < filtered + filtered / 4 && filtered < plain.bits + plain.bits / 4;
   if (close && !is_whole(strip, 16)) {
     filtered = bits_with_runs(CPNG_BY_ROW_GLANCE, strip, 4, sequences);
-    plain = plain_bits(strip, 4, matcher, sequences);
+    plain = sample_plainly(strip, 4, matcher, sequences);
   }
-  // Where there is next to nothing on the sample, what is drawn elsewhere counts. Matches gain more
-  // from all of a strip than from a sample, but for indexes, whose differences are few, too.
-  if (!strip->prefer_plain) filtered += filtered / 16;
-  return plain < filtered + 4096 ? CPNG_PLAIN : CPNG_BY_ROW_GLANCE;
+  // Where there is next to nothing on the sample, what is drawn elsewhere counts. Matches, as far
+  // as there are any, gain more from all of a strip than from a sample, but for indexes, whose
+  // differences are few, too.
+  if (!strip->prefer_plain) filtered += filtered / 16 * plain.matched / plain.count;
+  return plain.bits < filtered + 4096 ? CPNG_PLAIN : CPNG_BY_ROW_GLANCE;
 }
 
 cpng_manner cpng_refine_manner(const cpng_strip *strip, cpng_sequence *sequences) {
