@@ -308,9 +308,11 @@ public actor Uploader {
 
     /// Continues a paused upload.
     public func resume(_ id: UploadID) throws(UploadError) {
-        guard var record = entries[id]?.record else { throw .unknownUpload(id) }
-        entries[id]?.wish = nil  // a pause that hasn't been carried out
-        guard case .idle? = entries[id]?.state else { return }
+        guard let entry = entries[id] else { throw .unknownUpload(id) }
+        // A pause that hasn't been carried out is taken back, a cancel never.
+        if entry.wish == .pause { entries[id]?.wish = nil }
+        guard case .idle = entry.state else { return }
+        var record = entry.record
         if record.phase == .paused {
             record.phase = .pending
             record.notBefore = nil
@@ -331,7 +333,7 @@ public actor Uploader {
             await endLeftovers(of: entry.record)
             return
         }
-        entries[id]?.wish = .pause
+        if entry.wish == nil { entries[id]?.wish = .pause }
         task.cancel()
         await task.value
     }

@@ -587,6 +587,56 @@ import Testing
         #expect(transport.most == 3)
     }
 
+    /// Ends its attempt when it is told to, cancelled or not.
+    private final class Lingering: UploadTransport {
+        private let state = Mutex<(attempt: CheckedContinuation<Void, Never>?, isCancelled: Bool)>(
+            (nil, false)
+        )
+        var isCancelled: Bool { state.withLock { $0.isCancelled } }
+        var isSending: Bool { state.withLock { $0.attempt != nil } }
+
+        func end() { state.withLock { $0.attempt }?.resume() }
+
+        func perform(
+            _ attempt: UploadAttempt,
+            report: @escaping @Sendable (AttemptReport) -> Void
+        ) async -> AttemptResult {
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { attempt in
+                    state.withLock { $0.attempt = attempt }
+                }
+            } onCancel: {
+                state.withLock { $0.isCancelled = true }
+            }
+            return AttemptResult(
+                response: nil,
+                error: TransportError(.cancelled, "cancelled"),
+                touchedServer: true
+            )
+        }
+    }
+
+    // Cancelled is final, whatever is asked for until the attempt has stopped.
+    @Test(arguments: ["pause", "resume"])
+    func `nothing takes a cancel back`(second: String) async throws {
+        let transport = Lingering()
+        let uploader = try uploader(transport)
+        let body = try TestBody(in: directory, count: 10)
+        let id = try await uploader.enqueue(body.body, to: try request("/", attempts: 9))
+        try await until { transport.isSending }
+        let cancelling = Task { try await uploader.cancel(id) }
+        try await until { transport.isCancelled }
+        if second == "pause" {
+            await uploader.beginPause(id)
+        } else {
+            try await uploader.resume(id)
+        }
+        transport.end()
+        try await cancelling.value
+        #expect(uploader.outcome(of: id) == .cancelled)
+        expectOnlyOutcomes()
+    }
+
     @Test func `events of an ended upload are its outcome`() async throws {
         let uploader = try uploader()
         let body = try TestBody(in: directory, count: 10)
@@ -597,4 +647,9 @@ import Testing
         #expect(events.count == 1)
         for await event in uploader.events(of: .random()) { Issue.record("\(event)") }
     }
+}
+
+extension Uploader {
+    /// Asks for a pause, and returns before it is carried out.
+    fileprivate func beginPause(_ id: UploadID) { Task.immediate { try await pause(id) } }
 }
