@@ -99,8 +99,8 @@ public final class URLSessionTransport: UploadTransport {
         let channel = SessionChannel(attempt.upload, responseLimit: configuration.responseLimit)
         let session = factory.makeSession(.transient, for: channel)
         channel.opened(session)
+        channel.begin(report)
         let result = await withTaskCancellationHandler {
-            channel.begin(report)
             guard !Task.isCancelled else { return AttemptResult.notSent(.cancelled, "cancelled") }
             return await start(attempt, attempt.body.map { .range($0) } ?? .none, session, channel)
         } onCancel: {
@@ -117,8 +117,8 @@ public final class URLSessionTransport: UploadTransport {
     ) async -> AttemptResult {
         let (channel, session) = await openChannel(of: attempt.upload)
         defer { try? UploadStore.removeTail(of: body) }
+        channel.begin(report)  // which forgets a cancel, so before one can come
         return await withTaskCancellationHandler {
-            channel.begin(report)
             if attempt.continuation != .fresh,
                 let task = await adopt(attempt.upload, session, channel)
             {

@@ -16,7 +16,8 @@ import Testing
     /// The first process, or the next one.
     private func uploader(
         tellsAtOnce: Bool = false,
-        leavesResumingToSystem: Bool = true
+        leavesResumingToSystem: Bool = true,
+        authorize: Uploader.Authorize? = nil
     ) throws
         -> Uploader
     {
@@ -27,7 +28,7 @@ import Testing
             ),
             factory: FakeSessions(service, tellsAtOnce: tellsAtOnce)
         )
-        return try Uploader(directory: queue, transport: transport)
+        return try Uploader(directory: queue, transport: transport, authorize: authorize)
     }
 
     /// Ends a process without a word to the system.
@@ -204,6 +205,28 @@ import Testing
         let second = try uploader()
         try await second.cancel(id)
         #expect(service.transfers.allSatisfy { $0.wasCancelled })
+        #expect(second.outcome(of: id) == .cancelled)
+        try await expectNothingLeft(id)
+    }
+
+    // Somebody changed their mind while credentials were fetched.
+    @Test func `takes over nothing after a cancel`() async throws {
+        let first = try uploader()
+        let body = try TestBody(in: directory, count: 1000)
+        let id = try await first.enqueue(body.body, to: try request())
+        _ = try #require(await service.next())
+        await kill(first)
+        let asked = Collected<UploadID>()
+        let second = try uploader(authorize: { question in
+            asked.append(question.upload)
+            while !Task.isCancelled { await Task.yield() }
+            return []
+        })
+        await second.resume()
+        try await until { asked.all == [id] }
+        let cancelling = Task { try await second.cancel(id) }
+        try await until { service.transfers.map(\.wasCancelled) == [true] }
+        try await cancelling.value
         #expect(second.outcome(of: id) == .cancelled)
         try await expectNothingLeft(id)
     }
