@@ -388,7 +388,7 @@ public actor Uploader {
             await completion()
             return
         }
-        if entries[id]?.record.phase == .sending {
+        if isSending(id) {
             // Before anything is resumed: the session's events may come at once.
             await transport.finishEvents(of: id, completion: completion)
             resume()
@@ -398,6 +398,14 @@ public actor Uploader {
             resume()
             await completion()
         }
+    }
+
+    /// Whether an attempt runs, or ran when an earlier process died: the record in memory tells of
+    /// one of this process only once it is over.
+    private func isSending(_ id: UploadID) -> Bool {
+        guard let entry = entries[id] else { return false }
+        if case .running = entry.state { return true }
+        return entry.record.phase == .sending
     }
 
     private func continueAfterRelaunch(_ record: UploadRecord) {

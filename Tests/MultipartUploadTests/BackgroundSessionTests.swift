@@ -356,6 +356,25 @@ import Testing
         #expect(completions.count == 2)
     }
 
+    // An app that was only suspended is woken as well.
+    @Test func `keeps the system waiting until this process's own upload is stored`() async throws {
+        let uploader = try uploader()
+        let body = try TestBody(in: directory, count: 1000)
+        let id = try await uploader.enqueue(body.body, to: try request())
+        let transfer = try #require(await service.next())
+        let completions = Completions { uploader.outcome(of: id)?.isDelivered == true }
+        await uploader.handleEvents(
+            forBackgroundSession: identifier(id),
+            completion: completions.add
+        )
+        #expect(completions.count == 0)
+        service.answer(transfer, 200)
+        service.finishEvents(identifier(id))
+        await completions.expectOne()
+        #expect(completions.count == 1)
+        try await expectNothingLeft(id)
+    }
+
     @Test func `answers for sessions that nobody waits for`() async throws {
         let uploader = try uploader()
         let completions = Completions()
