@@ -1,6 +1,7 @@
 /// Why an upload could not be queued, or the queue not be used.
 public enum UploadError: Error, Hashable, Sendable {
-    /// The address isn't `http` or `https`, has no host, or holds a user name or a password.
+    /// The address isn't `http` or `https`, has no host or no possible port, or holds a user name or
+    /// a password.
     case unsupportedURL(String)
     /// A method that is no token, or one whose requests have no body.
     case unsupportedMethod(String)
@@ -41,7 +42,8 @@ extension UploadError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unsupportedURL(let url):
-            "\(url): give an http or https address with a host, without user name and password"
+            "\(url): give an http or https address with a host, without user name and password;"
+                + " a port is 1 to 65535"
         case .unsupportedMethod(let method): "a request with method \(method) can't have a body"
         case .malformedHeader(let name): "header \(name): a name or value with forbidden characters"
         case .reservedHeader(let name): "header \(name) is decided by the upload; leave it out"

@@ -81,11 +81,10 @@ public struct UploadRequest: Hashable, Sendable, Codable {
     var mayBeRepeated: Bool { sendsIdempotencyKey || Self.idempotentMethods.contains(method) }
 
     /// Checks everything that can be wrong before anything is written.
-    func validate() throws(UploadError) {
-        guard let origin = Origin(url), url.user == nil, url.password == nil else {
+    package func validate() throws(UploadError) {
+        guard Origin(url) != nil, url.user == nil, url.password == nil else {
             throw .unsupportedURL(url.absoluteString)
         }
-        _ = origin
         guard !method.isEmpty, method.utf8.allSatisfy(UploadHeader.isTokenByte),
             !Self.bodilessMethods.contains(method)
         else { throw .unsupportedMethod(method) }

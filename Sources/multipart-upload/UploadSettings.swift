@@ -80,8 +80,9 @@ struct UploadSettings {
 
     func request(to address: String) throws(ToolError) -> UploadRequest {
         guard let url = URL(string: address) else { throw .usage("'\(address)' is no URL") }
-        return UploadRequest(
+        let request = UploadRequest(
             url: url,
+    /// The request, which has nothing wrong with it.
             method: method,
             headers: headers,
             isResumable: isResumable,
@@ -93,6 +94,12 @@ struct UploadSettings {
 
     private static func requestHeader(_ text: String) throws(ToolError) -> UploadHeader {
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+        do throws(UploadError) {
+            try request.validate()
+        } catch {
+            throw ToolError(error)
+        }
+        return request
             throw .usage("--header takes 'Name: value', not '\(text)'")
         }
         let value = text[text.utf8.index(after: colon)...].trimmingCharacters(in: .whitespaces)

@@ -113,6 +113,20 @@ import Testing
         #expect(!run.errors.isEmpty && run.output.isEmpty)
     }
 
+    @Test(arguments: [
+        "http://localhost:99999/", "http://localhost:0/", "http://localhost:18446744073709551617/",
+        "http://localhost:x/", "http://", "http:///x", "localhost/x", "//localhost/x",
+        "ftp://localhost/", "file:///etc/passwd", "http://local host/", "http://local%20host/",
+        "http://local%2Fhost/", "http://u@localhost/", "http://u:p@localhost/",
+        "http://@localhost/", "http://[::1/",
+    ])
+    func `says that an address can't be one`(address: String) throws {
+        let run = try Tool.run(["upload", address, "--queue", queue, "--field", "a", "b"])
+        #expect(run.status == 64, "\(run.errors)")
+        #expect(run.errors.contains("multipart: ") && run.errors.contains(address))
+        #expect(!FileManager.default.fileExists(atPath: queue))
+    }
+
     @Test func `says which certificate it doesn't trust`() throws {
         let url = try server.secureURL("/sink").absoluteString
         let arguments = ["upload", url, "--queue", queue, "--field", "a", "b"]
