@@ -82,6 +82,10 @@ package func systemDie(of signal: CInt) -> Never {
     exit(128 + signal)  // where the signal is blocked
 }
 
+/// Sends a signal to every process of a group, 0 for none; `false` where no process is left.
+@discardableResult
+package func systemSignal(group: CInt, _ signal: CInt) -> Bool { kill(-group, signal) == 0 }
+
 /// Says what is to be written to standard error, with the process's end, when a mapped file is
 /// shortened under its reader's hands; `nil` from when none is mapped any more.
 package func systemWatchMappedInput(_ message: String?) {

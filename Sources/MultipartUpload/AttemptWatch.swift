@@ -37,7 +37,7 @@ struct AttemptWatch {
     /// Why the attempt must end now; `nil` if it may go on.
     func reasonToStop(now: ContinuousClock.Instant = .now) -> TransportError? {
         if let deadline, now - start >= deadline {
-            return TransportError(.deadlineExceeded, "the attempt took longer than \(deadline)")
+            return TransportError(.deadlineExceeded, "the attempt took longer than it may")
         }
         if let stallTimeout, now - lastMoved >= stallTimeout {
             return TransportError(.stalled, "nothing moved for \(stallTimeout)")

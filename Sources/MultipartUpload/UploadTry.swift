@@ -62,7 +62,10 @@ struct UploadTry {
     /// Removes the upload's resource from the server, as far as that works within seconds.
     func delete(_ resource: URL, _ version: InteropVersion) async {
         var headers = [version.header]
-        if isSameOrigin(resource), let credentials = try? await credentials(for: resource) {
+        let deadline = Duration.seconds(5)
+        if isSameOrigin(resource),
+            let credentials = try? await credentials(for: resource, within: deadline)
+        {
             headers += credentials
         }
         let attempt = UploadAttempt(
@@ -71,7 +74,7 @@ struct UploadTry {
             method: "DELETE",
             headers: headers,
             body: nil,
-            deadline: .seconds(5)
+            deadline: deadline
         )
         // A task of its own: the one that runs this may be the one that was cancelled.
         _ = await Task { [transport] in await transport.perform(attempt) { _ in } }.value
@@ -118,8 +121,10 @@ struct UploadTry {
         case .ask(_, let resource): (target, baseOffset) = (resource, offset ?? 0)
         case .append(_, let resource, let offset, _): (target, baseOffset) = (resource, offset)
         }
+        let start = ContinuousClock.now
+        let deadline = record.request.attemptDeadline
         let credentials: [UploadHeader]
-        switch await checkedCredentials(for: target) {
+        switch await checkedCredentials(for: target, within: deadline) {
         case .success(let given): credentials = given
         case .failure(let problem):
             // What was interrupted has not failed.
@@ -142,7 +147,7 @@ struct UploadTry {
             ),
             body: plan.body(of: exchange, path: store.bodyPath(record.id)),
             mayReuseConnection: mayReuseConnection(exchange),
-            deadline: record.request.attemptDeadline,
+            deadline: deadline.map { authorize == nil ? $0 : $0 - (.now - start) },
             stallTimeout: record.request.stallTimeout,
             continuation: continuation
         )
@@ -454,13 +459,14 @@ struct UploadTry {
     }
 
     private func checkedCredentials(
-        for url: URL
+        for url: URL,
+        within limit: Duration?
     ) async
         -> Result<[UploadHeader], AuthorizationProblem>
     {
         guard isSameOrigin(url) else { return .success([]) }
         do {
-            let headers = try await credentials(for: url)
+            let headers = try await credentials(for: url, within: limit)
             for header in headers {
                 let name = header.name.lowercased()
                 guard header.isWellFormed, !UploadRequest.isReserved(name) else {
@@ -480,16 +486,32 @@ struct UploadTry {
         }
     }
 
-    private func credentials(for url: URL) async throws -> [UploadHeader] {
+    private struct NoCredentialsInTime: Error, CustomStringConvertible {
+        let limit: Duration
+        var description: String { "no answer within \(limit)" }
+    }
+
+    private func credentials(
+        for url: URL,
+        within limit: Duration?
+    ) async throws -> [UploadHeader] {
         guard let authorize else { return [] }
-        return try await authorize(
-            Uploader.Authorization(
-                upload: record.id,
-                url: url,
-                attempt: record.attempts,
-                wasRefused: wasRefused
-            )
+        let question = Uploader.Authorization(
+            upload: record.id,
+            url: url,
+            attempt: record.attempts,
+            wasRefused: wasRefused
         )
+        guard let limit else { return try await authorize(question) }
+        return try await withThrowingTaskGroup { group in
+            group.addTask { try await authorize(question) }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw NoCredentialsInTime(limit: limit)
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? []
+        }
     }
 }
 

@@ -21,7 +21,9 @@ public actor Uploader {
     /// Gives the header fields that hold credentials.
     ///
     /// It is called before every request, and what it gives is never written to the disk. If it
-    /// throws, the attempt has failed.
+    /// throws, the attempt has failed. Its time is part of the attempt's: at
+    /// ``UploadRequest/attemptDeadline`` its task is cancelled, as it is when the upload is stopped,
+    /// and it should end then.
     public typealias Authorize = @Sendable (Authorization) async throws -> [UploadHeader]
 
     /// How much is done at once, and how much room the queue may take.

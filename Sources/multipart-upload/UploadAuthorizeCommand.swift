@@ -1,4 +1,5 @@
 import Foundation
+import MultipartEncoder
 import MultipartUpload
 
 /// Runs the command that gives credentials.
@@ -44,7 +45,7 @@ enum AuthorizeCommand {
     }
 
     /// Waits for the command's end on a thread of its own; a command that hangs must not keep an
-    /// interrupted upload from stopping.
+    /// upload from stopping that was interrupted, or whose deadline has come.
     private static func answer(
         of process: Process,
         _ output: FileHandle
@@ -57,7 +58,24 @@ enum AuthorizeCommand {
             answer.finish()
         }
         for await bytes in answers { return bytes }
-        process.terminate()
+        await stop(process)
         throw CancellationError()
     }
+
+    /// Ends the command and what it has started, which Foundation makes a process group of its own.
+    private static func stop(_ process: Process) async {
+        let group = process.processIdentifier
+        guard systemSignal(group: group, SIGTERM) else { return }
+        // A task of its own, because the one that comes here is cancelled and would not sleep.
+        await Task.detached {
+            let end = ContinuousClock.now + patience
+            while systemSignal(group: group, 0), .now < end {
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+        }.value
+        systemSignal(group: group, SIGKILL)
+    }
+
+    /// How long a command has to put things in order when it is asked to end.
+    private static let patience = Duration.seconds(1)
 }

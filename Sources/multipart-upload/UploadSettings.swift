@@ -62,7 +62,11 @@ struct UploadSettings {
                 }
                 settings.retries = number
             },
-            CommandOption("--deadline", ["SECONDS"], help: "the longest time for each attempt") {
+            CommandOption(
+                "--deadline",
+                ["SECONDS"],
+                help: "the longest time for each attempt, credentials included"
+            ) {
                 (settings, values) throws(ToolError) in
                 guard let seconds = Double(values[0]), seconds > 0, seconds < 1e9 else {
                     throw .usage("--deadline takes seconds, not '\(values[0])'")
@@ -78,11 +82,11 @@ struct UploadSettings {
         ]
     }
 
+    /// The request, which has nothing wrong with it.
     func request(to address: String) throws(ToolError) -> UploadRequest {
         guard let url = URL(string: address) else { throw .usage("'\(address)' is no URL") }
         let request = UploadRequest(
             url: url,
-    /// The request, which has nothing wrong with it.
             method: method,
             headers: headers,
             isResumable: isResumable,
@@ -90,16 +94,16 @@ struct UploadSettings {
             attemptDeadline: deadline,
             retryPolicy: RetryPolicy(maximumAttempts: retries + 1)
         )
-    }
-
-    private static func requestHeader(_ text: String) throws(ToolError) -> UploadHeader {
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
         do throws(UploadError) {
             try request.validate()
         } catch {
             throw ToolError(error)
         }
         return request
+    }
+
+    private static func requestHeader(_ text: String) throws(ToolError) -> UploadHeader {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
             throw .usage("--header takes 'Name: value', not '\(text)'")
         }
         let value = text[text.utf8.index(after: colon)...].trimmingCharacters(in: .whitespaces)

@@ -228,6 +228,24 @@ import Testing
         #expect(resumed.status == 0 && resumed.output.contains("delivered"))
     }
 
+    @Test(arguments: ["", "trap '' TERM; "])
+    func `a command for credentials that hangs ends at the deadline`(start: String) throws {
+        let sleep = "sleep 60.0\(UInt32.random(in: 0 ... .max))"
+        let run = try upload(
+            "/sink",
+            [
+                "--field", "a", "b", "--retries", "0", "--deadline", "1",
+                "--authorize-command", "\(start)\(sleep); echo",
+            ]
+        )
+        #expect(run.status == 1 && run.errors.contains("no answer within 1"), "\(run.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: "/proc")
+        let left = names.compactMap { FileManager.default.contents(atPath: "/proc/\($0)/cmdline") }
+            .map { String(decoding: $0, as: UTF8.self).replacing("\0", with: " ") }
+        #expect(left.contains { $0.contains("swift") || $0.contains("xctest") }, "nothing was read")
+        #expect(!left.contains { $0.contains(sleep) })
+    }
+
     @Test func `an answer without end is left at the deadline`() throws {
         let run = try upload(
             "/endless",

@@ -398,6 +398,45 @@ import Testing
         #expect(failure.reason == .attemptsExhausted && failure.message.contains("Offline"))
     }
 
+    @Test func `an authorize that hangs is left at the deadline`() async throws {
+        let asked = Collected<Int>()
+        let uploader = try uploader(authorize: { question in
+            asked.append(question.attempt)
+            try await Task.sleep(for: .seconds(60))
+            return []
+        })
+        var request = try request("/sink", attempts: 2)
+        request.attemptDeadline = .milliseconds(200)
+        let start = ContinuousClock.now
+        let body = try TestBody(in: directory, count: 10)
+        let id = try await uploader.enqueue(body.body, to: request)
+        guard case .failed(let failure) = await uploader.finalOutcome(of: id) else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.reason == .attemptsExhausted)
+        #expect(failure.message.contains("no answer within"))
+        #expect(asked.all == [1, 2])
+        #expect(ContinuousClock.now - start < .seconds(30))
+        #expect(server.entries(id.text).isEmpty)
+    }
+
+    @Test func `an authorize leaves the rest of the deadline to the request`() async throws {
+        let uploader = try uploader(authorize: { _ in
+            try await Task.sleep(for: .seconds(1.5))
+            return []
+        })
+        var request = try request("/sink?delay=2", attempts: 1)
+        request.attemptDeadline = .seconds(3)
+        let body = try TestBody(in: directory, count: 10)
+        let id = try await uploader.enqueue(body.body, to: request)
+        guard case .failed(let failure) = await uploader.finalOutcome(of: id) else {
+            Issue.record("not failed")
+            return
+        }
+        #expect(failure.transportError?.kind == .deadlineExceeded)
+    }
+
     @Test(arguments: [
         UploadHeader("Content-Length", "1"), UploadHeader("X-Bad", "a\r\nb: c"),
         UploadHeader("Transfer-Encoding", "chunked"), UploadHeader("", "x"),
