@@ -194,7 +194,17 @@ final class UploadStore: Sendable {
         }
     }
 
-    static func contents(_ path: String) throws(UploadError) -> [Entry] {
+    /// What is in a queue that isn't open here; an error if there is none.
+    static func contents(ofQueue path: String) throws(UploadError) -> [Entry] {
+        let path = withoutTail(path)
+        guard try systemStatus(path) != nil else {
+            throw .system(call: "lstat", code: ENOENT, path: path)
+        }
+        _ = try checkDirectory(path)
+        return try contents(path)
+    }
+
+    private static func contents(_ path: String) throws(UploadError) -> [Entry] {
         var entries: [Entry] = []
         for id in try systemNames(in: path).compactMap({ UploadID($0) }) {
             let directory = path + "/" + id.text
@@ -281,20 +291,35 @@ final class UploadStore: Sendable {
                 try systemMakeDirectory(path)
             } catch .system(_, EEXIST, _) {}  // another process was faster
         }
+        let permissions = try checkDirectory(path).permissions
+        if permissions & 0o077 != 0 { try systemChangeMode(path, 0o700) }
+    }
+
+    /// Makes sure that nobody else can have changed a queue, or can read what is in it.
+    private static func checkDirectory(_ path: String) throws(UploadError) -> FileStatus {
         guard let status = try systemStatus(path), status.kind == .directory else {
             throw .queueIsUnsafe(path: path, reason: "the queue must be a directory, not a link")
         }
         guard status.owner == systemUserID else {
-            throw .queueIsUnsafe(path: path, reason: "the queue belongs to another user")
-        }
-        guard status.permissions & 0o077 != 0 else { return }
-        guard try systemNames(in: path).isEmpty else {
             throw .queueIsUnsafe(
                 path: path,
-                reason: "the queue is open to other users; remove their permissions (chmod 700)"
+                reason: "the queue belongs to another user; take a directory of your own"
             )
         }
-        try systemChangeMode(path, 0o700)
+        guard status.permissions & 0o022 == 0 else {
+            throw .queueIsUnsafe(
+                path: path,
+                reason: "other users can write to the queue;"
+                    + " make sure that all in it is yours, then chmod 700"
+            )
+        }
+        if status.permissions & 0o077 != 0, try !systemNames(in: path).isEmpty {
+            throw .queueIsUnsafe(
+                path: path,
+                reason: "other users can see into the queue, which holds your requests; chmod 700"
+            )
+        }
+        return status
     }
 
     /// A path without slashes and dots at its end, through which `lstat` would follow a link.

@@ -111,7 +111,8 @@ public actor Uploader {
     ///   - configuration: Limits.
     ///   - authorize: Gives credentials at every attempt.
     /// - Throws: ``UploadError/queueIsInUse(_:)`` if another uploader has it, and
-    ///   ``UploadError/queueIsUnsafe(path:reason:)`` if others could have changed it.
+    ///   ``UploadError/queueIsUnsafe(path:reason:)`` if others could have changed it, or can read
+    ///   what is in it.
     public init(
         directory: String,
         transport: any UploadTransport,
@@ -286,8 +287,10 @@ public actor Uploader {
     }
 
     /// Everything in a queue that another process may be working on.
+    ///
+    /// - Throws: ``UploadError/queueIsUnsafe(path:reason:)`` as for an uploader.
     public static func items(in directory: String) throws(UploadError) -> [Item] {
-        try UploadStore.contents(directory).map { Item($0) }
+        try UploadStore.contents(ofQueue: directory).map { Item($0) }
     }
 
     /// Continues everything in the queue that isn't paused.

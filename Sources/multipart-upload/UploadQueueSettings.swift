@@ -16,7 +16,8 @@ struct QueueSettings {
             CommandOption(
                 "--queue",
                 ["DIRECTORY"],
-                help: "where uploads wait; a directory of your own\nunder ~/.local/state by default"
+                help:
+                    "where uploads wait, closed to others (chmod 700);\na directory under ~/.local/state by default"
             ) { (settings, values) in settings.directory = values[0] }
         ]
         return options.map { $0.lifted(to: path) }

@@ -182,6 +182,33 @@ import Testing
         #expect(throws: UploadError.self) { try uploader() }
     }
 
+    @Test(arguments: [0o777, 0o1777, 0o720, 0o702])
+    func `isn't one that others can write to, even while it is empty`(mode: Int) throws {
+        try FileManager.default.createDirectory(
+            atPath: queue,
+            withIntermediateDirectories: false
+        )
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: queue)
+        for use in [{ _ = try uploader() }, { _ = try Uploader.items(in: queue + "/") }] {
+            let error = try #require(#expect(throws: UploadError.self) { try use() })
+            guard case .queueIsUnsafe(queue, let reason) = error else {
+                Issue.record("\(error)")
+                continue
+            }
+            #expect(reason.contains("write") && reason.contains("chmod 700"))
+        }
+        #expect(try permissions("") == mode && directory.files(below: "queue").isEmpty)
+    }
+
+    @Test func `isn't listed while others can see into it`() async throws {
+        let uploader = try uploader()
+        _ = try await enqueueWaiting(uploader)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: queue)
+        #expect(throws: UploadError.self) { try Uploader.items(in: queue) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: queue)
+        #expect(try Uploader.items(in: queue).count == 1)
+    }
+
     @Test func `closes an empty directory to others`() throws {
         try FileManager.default.createDirectory(
             atPath: queue,

@@ -246,6 +246,20 @@ import Testing
         #expect(!left.contains { $0.contains(sleep) })
     }
 
+    @Test(arguments: ["upload", "queue", "resume"])
+    func `others can't write to a queue`(command: String) throws {
+        try FileManager.default.createDirectory(
+            atPath: queue,
+            withIntermediateDirectories: false
+        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: queue)
+        let request = ["http://localhost/", "--field", "a", "b"]
+        let words = (command == "upload" ? request : []) + ["--queue", queue]
+        let run = try Tool.run([command] + words)
+        #expect(run.status == 1 && run.output.isEmpty)
+        #expect(run.errors.contains(queue) && run.errors.contains("chmod 700"), "\(run.errors)")
+    }
+
     @Test func `an answer without end is left at the deadline`() throws {
         let run = try upload(
             "/endless",
