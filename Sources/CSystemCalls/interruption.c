@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t received;
+static volatile sig_atomic_t watching;
 static char lost_input[512];
 static volatile sig_atomic_t lost_input_length;
 
@@ -23,6 +24,7 @@ static void remember(int signal) {
 
 void csys_watch_interruption(void) {
   static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+  watching = 1;
   for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
     struct sigaction action, before;
     memset(&action, 0, sizeof action);
@@ -41,10 +43,17 @@ void csys_watch_interruption(void) {
   signal(SIGPIPE, SIG_IGN);
 }
 
+bool csys_watches_interruption(void) { return watching; }
+
 int csys_interruption(void) { return received; }
 
 void csys_die_of(int number) {
   signal(number, SIG_DFL);
+  // The threads that Swift's tasks run on have signals blocked.
+  sigset_t own;
+  sigemptyset(&own);
+  sigaddset(&own, number);
+  pthread_sigmask(SIG_UNBLOCK, &own, NULL);
   raise(number);
 }
 

@@ -79,7 +79,7 @@ package func systemInterruption() -> CInt? {
 /// Ends the process as the signal would have done.
 package func systemDie(of signal: CInt) -> Never {
     csys_die_of(signal)
-    exit(128 + signal)  // where the signal is blocked
+    exit(128 + signal)  // a container's first process does not die of signals
 }
 
 /// Sends a signal to every process of a group, 0 for none; `false` where no process is left.

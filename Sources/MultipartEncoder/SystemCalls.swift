@@ -209,13 +209,25 @@ package func systemWrite(
     }
 }
 
+/// Waits for something to read, where a tool wants to hear of signals meanwhile: they may come to
+/// another thread than this one, whose read would not end then.
+private func waitForInput(_ descriptor: CInt) throws(SystemError) {
+    guard csys_watches_interruption() else { return }
+    while csys_interruption() == 0 {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        if try retrying(.poll, { unsafe poll(&wanted, 1, 200) }) > 0 { return }
+    }
+    throw SystemError(call: .read, code: EINTR)
+}
+
 /// Reads into the room of a buffer, at most `limit` bytes; 0 is the end.
 package func systemRead(
     _ descriptor: CInt,
     into buffer: inout ByteBuffer,
     atMost limit: Int
 ) throws(SystemError) -> Int {
-    try unsafe buffer.fill { (room) throws(SystemError) in
+    try waitForInput(descriptor)
+    return try unsafe buffer.fill { (room) throws(SystemError) in
         try waiting(.read, on: descriptor, for: POLLIN) {
             unsafe read(descriptor, room.baseAddress, min(limit, room.count))
         }

@@ -21,7 +21,9 @@ enum UploadCommand {
         options of the queue:
         \(queueOptions.map(\.helpText).joined(separator: "\n"))
 
-        Exit status: 0 when the server answered 2xx, 1 when it did not, 64 for wrong usage.
+        Exit status: 0 when the server answered 2xx, 1 when it did not, 64 for wrong usage. Ctrl-C
+        leaves in the queue what is complete, a second one ends the command at once; a shell says
+        130 then.
 
         """
 

@@ -2,10 +2,16 @@
 #ifndef CINTERRUPTION_H
 #define CINTERRUPTION_H
 
+#include <stdbool.h>
+
 // From now on SIGINT, SIGTERM and SIGHUP are only remembered, and interrupt a system call that
-// waits. A second one of the same kind ends the process as usual. A signal that the process's
-// parent told it to ignore stays ignored. SIGPIPE is ignored, so that writing fails instead.
+// waits, in the thread that they come to. A second one of the same kind ends the process as usual.
+// A signal that the process's parent told it to ignore stays ignored. SIGPIPE is ignored, so that
+// writing fails instead.
 void csys_watch_interruption(void);
+
+// Whether signals are watched for.
+bool csys_watches_interruption(void);
 
 // The number of the first signal that was remembered, or 0.
 int csys_interruption(void);
