@@ -79,14 +79,19 @@ let package = Package(
             dependencies: ["MultipartEncoder", "MultipartUpload"],
             swiftSettings: swiftSettings
         ),
-        .executableTarget(
-            name: "multipart",
+        .target(
+            name: "MultipartTool",
             dependencies: ["MultipartEncoder"],
             swiftSettings: swiftSettings
         ),
         .executableTarget(
+            name: "multipart",
+            dependencies: ["MultipartEncoder", "MultipartTool"],
+            swiftSettings: swiftSettings
+        ),
+        .executableTarget(
             name: "multipart-upload",
-            dependencies: ["MultipartEncoder", "MultipartUpload"],
+            dependencies: ["MultipartEncoder", "MultipartTool", "MultipartUpload"],
             swiftSettings: swiftSettings
         ),
         .target(

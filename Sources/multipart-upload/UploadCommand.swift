@@ -1,5 +1,6 @@
 import Foundation
 import MultipartEncoder
+import MultipartTool
 import MultipartUpload
 
 /// `multipart upload`: parts or a finished body to a server, by way of a queue.
@@ -13,10 +14,10 @@ enum UploadCommand {
         standard output, and everything else on standard error.
 
         parts, each followed by the options that are about it:
-        \(PartList.options.map(\.helpText).joined(separator: "\n"))
+        \(PartList().options.map(\.helpText).joined(separator: "\n"))
 
         options of the request:
-        \(UploadSettings.requestOptions.map(\.helpText).joined(separator: "\n"))
+        \(UploadSettings().requestOptions.map(\.helpText).joined(separator: "\n"))
 
         options of the queue:
         \(queueOptions.map(\.helpText).joined(separator: "\n"))
@@ -27,8 +28,9 @@ enum UploadCommand {
 
         """
 
-    private static var queueOptions: [CommandOption<QueueSettings>] {
-        QueueSettings.options(at: \.self) + QueueSettings.sendingOptions(at: \.self)
+    private static var queueOptions: [CommandOption] {
+        let queue = QueueSettings()
+        return queue.options + queue.sendingOptions
     }
 
     static func run(_ arguments: Arguments) async throws(ToolError) {
@@ -36,14 +38,10 @@ enum UploadCommand {
         let address = try arguments.text(at: 0)
         if address == "--help" || address == "-h" { return try Command.output(help) }
         guard !address.hasPrefix("-") else { throw .usage("the URL comes first") }
-        switch try CommandParser(UploadSettings.options, arguments.rest).parse(
-            from: UploadSettings()
-        )
-        {
-        case .help: try Command.output(help)
-        case .settings(let settings):
-            try await upload(UploadParts(arguments: arguments.rest), settings, to: address)
-        }
+        let settings = UploadSettings()
+        var parser = CommandParser(settings.options, arguments.rest)
+        guard try parser.readAll() else { return try Command.output(help) }
+        try await upload(UploadParts(arguments: arguments.rest), settings, to: address)
     }
 
     private static func upload(
@@ -65,7 +63,8 @@ enum UploadCommand {
         let watch = UploadWatch(uploader)
         defer { watch.stop() }
         let events = uploader.events(of: id)
-        async let follower = follow(events, isQuiet: settings.queue.isQuiet)
+        let isQuiet = settings.queue.isQuiet
+        async let follower = follow(events, isQuiet: isQuiet)
         do throws(UploadError) {
             try await enqueue(parts, settings, request, uploader, id)
         } catch {

@@ -1,4 +1,5 @@
 import MultipartEncoder
+import MultipartTool
 
 /// The parts of an upload's command line, which has been parsed before and can't be wrong any more.
 struct UploadParts: Sendable {
@@ -30,11 +31,8 @@ struct UploadParts: Sendable {
         return total
     }
 
-    private func reader() -> PartReader<UploadSettings> {
-        PartReader(
-            CommandParser(UploadSettings.options, arguments),
-            from: UploadSettings(),
-            at: \.parts
-        )
+    private func reader() -> PartReader {
+        let settings = UploadSettings()
+        return PartReader(CommandParser(settings.options, arguments), into: settings.parts)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import MultipartEncoder
+import MultipartTool
 import MultipartUpload
 
 /// `multipart queue`: what is in a queue.
@@ -11,16 +12,15 @@ enum QueueCommand {
         contentLength, attempts, problem. Another command may be working on the queue.
 
         options:
-        \(QueueSettings.options(at: \QueueSettings.self).map(\.helpText).joined(separator: "\n"))
+        \(QueueSettings().options.map(\.helpText).joined(separator: "\n"))
 
         """
 
     static func run(_ arguments: Arguments) throws(ToolError) {
-        let parser = CommandParser(QueueSettings.options(at: \QueueSettings.self), arguments)
-        switch try parser.parse(from: QueueSettings()) {
-        case .help: try Command.output(help)
-        case .settings(let settings): try list(try settings.path())
-        }
+        let settings = QueueSettings()
+        var parser = CommandParser(settings.options, arguments)
+        guard try parser.readAll() else { return try Command.output(help) }
+        try list(try settings.path())
     }
 
     private static func list(_ path: String) throws(ToolError) {

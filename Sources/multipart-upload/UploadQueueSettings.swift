@@ -1,48 +1,44 @@
 import Foundation
 import MultipartEncoder
+import MultipartTool
 import MultipartUpload
 
 /// Which queue a command works on, and how it sends.
-struct QueueSettings {
+final class QueueSettings {
     var directory: String?
     var authorizeCommand: String?
     var certificates: String?
     var isQuiet = false
 
-    static func options<Settings>(
-        at path: WritableKeyPath<Settings, QueueSettings>
-    ) -> [CommandOption<Settings>] {
-        let options: [CommandOption<QueueSettings>] = [
+    var options: [CommandOption] {
+        [
             CommandOption(
                 "--queue",
                 ["DIRECTORY"],
                 help:
                     "where uploads wait, closed to others (chmod 700);\na directory under ~/.local/state by default"
-            ) { (settings, values) in settings.directory = values[0] }
+            ) { [self] values in directory = values[0] }
         ]
-        return options.map { $0.lifted(to: path) }
     }
 
-    static func sendingOptions<Settings>(
-        at path: WritableKeyPath<Settings, QueueSettings>
-    ) -> [CommandOption<Settings>] {
-        let options: [CommandOption<QueueSettings>] = [
+    /// Further ones of the commands that send.
+    var sendingOptions: [CommandOption] {
+        [
             CommandOption(
                 "--authorize-command",
                 ["COMMAND"],
                 help: "a shell command that prints header lines with credentials;\n"
                     + "run before every attempt, never stored"
-            ) { (settings, values) in settings.authorizeCommand = values[0] },
+            ) { [self] values in authorizeCommand = values[0] },
             CommandOption(
                 "--cacert",
                 ["PEM"],
                 help: "certificates to trust instead of the system's"
-            ) { (settings, values) in settings.certificates = values[0] },
-            CommandOption("--quiet", help: "no progress") { (settings, _) in
-                settings.isQuiet = true
+            ) { [self] values in certificates = values[0] },
+            CommandOption("--quiet", help: "no progress") { [self] _ in
+                isQuiet = true
             },
         ]
-        return options.map { $0.lifted(to: path) }
     }
 
     /// The queue's directory.

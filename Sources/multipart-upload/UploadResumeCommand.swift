@@ -1,5 +1,6 @@
 import Foundation
 import MultipartEncoder
+import MultipartTool
 import MultipartUpload
 
 /// `multipart resume`: finishes what is in a queue.
@@ -11,21 +12,21 @@ enum ResumeCommand {
         each one that has ended: id, outcome, status, response.
 
         options:
-        \(options.map(\.helpText).joined(separator: "\n"))
+        \(options(QueueSettings()).map(\.helpText).joined(separator: "\n"))
 
         Exit status: 0 when every upload was answered with 2xx, 1 when one was not.
 
         """
 
-    private static var options: [CommandOption<QueueSettings>] {
-        QueueSettings.options(at: \.self) + QueueSettings.sendingOptions(at: \.self)
+    private static func options(_ settings: QueueSettings) -> [CommandOption] {
+        settings.options + settings.sendingOptions
     }
 
     static func run(_ arguments: Arguments) async throws(ToolError) {
-        switch try CommandParser(options, arguments).parse(from: QueueSettings()) {
-        case .help: try Command.output(help)
-        case .settings(let settings): try await resume(settings)
-        }
+        let settings = QueueSettings()
+        var parser = CommandParser(options(settings), arguments)
+        guard try parser.readAll() else { return try Command.output(help) }
+        try await resume(settings)
     }
 
     private static func resume(_ settings: QueueSettings) async throws(ToolError) {

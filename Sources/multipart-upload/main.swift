@@ -1,3 +1,4 @@
 import MultipartEncoder
+import MultipartTool
 
-systemExit(await Command.main())
+systemExit(await Command.main(Command.all))

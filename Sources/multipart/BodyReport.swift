@@ -1,4 +1,5 @@
 import MultipartEncoder
+import MultipartTool
 
 /// What a command tells about a body it has made, as one line of JSON.
 struct BodyReport {

@@ -1,4 +1,5 @@
 import MultipartEncoder
+import MultipartTool
 
 extension Command {
     /// What the tool can be asked for.

@@ -1,4 +1,5 @@
 import MultipartEncoder
+import MultipartTool
 
 /// `multipart encode`: parts into one body.
 enum EncodeCommand {
@@ -9,10 +10,10 @@ enum EncodeCommand {
         path, contentType, contentLength, boundary and the parts with their offsets.
 
         parts, each followed by the options that are about it:
-        \(PartList.options.map(\.helpText).joined(separator: "\n"))
+        \(PartList().options.map(\.helpText).joined(separator: "\n"))
 
         options of the body:
-        \(EncodeSettings.bodyOptions.map(\.helpText).joined(separator: "\n"))
+        \(EncodeSettings().bodyOptions.map(\.helpText).joined(separator: "\n"))
 
         Exit status: 0 when the body is complete, 1 when it could not be made (nothing is left
         behind then), 64 for wrong usage.
@@ -20,17 +21,16 @@ enum EncodeCommand {
         """
 
     static func run(_ arguments: Arguments) throws(ToolError) {
-        let parser = CommandParser(EncodeSettings.options, arguments)
-        switch try parser.parse(from: EncodeSettings()) {
-        case .help: try Command.output(help)
-        case .settings(let settings):
-            let parts = PartReader(parser, from: EncodeSettings(), at: \.parts)
-            try encode(parts, settings)
-        }
+        let settings = EncodeSettings()
+        var parser = CommandParser(settings.options, arguments)
+        guard try parser.readAll() else { return try Command.output(help) }
+        let again = EncodeSettings()
+        let parts = PartReader(CommandParser(again.options, arguments), into: again.parts)
+        try encode(parts, settings)
     }
 
     private static func encode(
-        _ parts: PartReader<EncodeSettings>,
+        _ parts: PartReader,
         _ settings: EncodeSettings
     ) throws(ToolError) {
         try settings.parts.check(mayBeEmpty: settings.mayBeEmpty)
@@ -59,7 +59,7 @@ enum EncodeCommand {
     }
 
     private static func spool(
-        _ parts: PartReader<EncodeSettings>,
+        _ parts: PartReader,
         to path: String,
         _ options: WritingOptions,
         isQuiet: Bool
@@ -80,7 +80,7 @@ enum EncodeCommand {
     }
 
     private static func stream(
-        _ parts: PartReader<EncodeSettings>,
+        _ parts: PartReader,
         _ options: WritingOptions,
         isQuiet: Bool
     ) throws(ToolError) {
@@ -100,7 +100,7 @@ enum EncodeCommand {
     }
 
     private static func append(
-        _ parts: PartReader<EncodeSettings>,
+        _ parts: PartReader,
         to writer: inout MultipartWriter
     ) throws(MultipartError) {
         var parts = parts

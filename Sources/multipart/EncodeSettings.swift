@@ -1,8 +1,9 @@
 import MultipartEncoder
+import MultipartTool
 
 /// What `multipart encode` was asked to do.
-struct EncodeSettings {
-    var parts = PartList()
+final class EncodeSettings {
+    let parts = PartList()
     var output: String?
     var boundary: Boundary?
     var subtype = MultipartSubtype.formData
@@ -13,25 +14,23 @@ struct EncodeSettings {
     var filenames: FilenameForm = []
     var limits: Limits?
 
-    static var options: [CommandOption<EncodeSettings>] {
-        PartList.options(at: \.parts) + bodyOptions
-    }
+    var options: [CommandOption] { parts.options + bodyOptions }
 
-    static var bodyOptions: [CommandOption<EncodeSettings>] {
+    var bodyOptions: [CommandOption] {
         [
             CommandOption(
                 "--output",
                 ["BODY"],
                 help: "the file to write; '-' streams to standard output"
-            ) { (settings, values) in settings.output = values[0] },
+            ) { [self] values in output = values[0] },
             CommandOption(
                 "--boundary",
                 ["TEXT"],
                 help:
                     "1 to 70 characters instead of 32 random ones;\nall content is searched for it"
-            ) { (settings, values) throws(ToolError) in
+            ) { [self] (values) throws(ToolError) in
                 do {
-                    settings.boundary = try Boundary(values[0])
+                    boundary = try Boundary(values[0])
                 } catch {
                     throw .usage("--boundary: \(error)")
                 }
@@ -40,43 +39,43 @@ struct EncodeSettings {
                 "--subtype",
                 ["KIND"],
                 help: "form-data (the default), mixed or related"
-            ) { (settings, values) throws(ToolError) in
+            ) { [self] (values) throws(ToolError) in
                 switch values[0] {
-                case "form-data": settings.subtype = .formData
-                case "mixed": settings.subtype = .mixed
-                case "related": settings.subtype = .related()
+                case "form-data": subtype = .formData
+                case "mixed": subtype = .mixed
+                case "related": subtype = .related()
                 default:
                     throw .usage("--subtype is form-data, mixed or related, not '\(values[0])'")
                 }
             },
             CommandOption("--fsync", help: "wait until file and name are on the disk") {
-                (settings, _) in settings.synchronizes = true
+                [self] _ in synchronizes = true
             },
             CommandOption(
                 "--threads",
                 ["N"],
                 help:
                     "how many compress an image; one a processor by default;\nthe bytes are the same"
-            ) { (settings, values) throws(ToolError) in
+            ) { [self] (values) throws(ToolError) in
                 guard let threads = Int(values[0]), (1...1024).contains(threads) else {
                     throw .usage("--threads takes 1 to 1024, not '\(values[0])'")
                 }
-                settings.threads = threads
+                self.threads = threads
             },
             CommandOption(
                 "--empty",
                 help: "write a body even if no part is given"
-            ) { (settings, _) in settings.mayBeEmpty = true },
+            ) { [self] _ in mayBeEmpty = true },
             CommandOption(
                 "--filenames",
                 ["CHANGE"],
                 help:
                     "what some servers need: last-component,\nno-trailing-backslash or composed (accents); may be repeated"
-            ) { (settings, values) throws(ToolError) in
+            ) { [self] (values) throws(ToolError) in
                 switch values[0] {
-                case "last-component": settings.filenames.insert(.lastComponent)
-                case "no-trailing-backslash": settings.filenames.insert(.noTrailingBackslash)
-                case "composed": settings.filenames.insert(.composed)
+                case "last-component": filenames.insert(.lastComponent)
+                case "no-trailing-backslash": filenames.insert(.noTrailingBackslash)
+                case "composed": filenames.insert(.composed)
                 default:
                     throw .usage(
                         "--filenames is last-component, no-trailing-backslash or composed,"
@@ -88,16 +87,16 @@ struct EncodeSettings {
                 "--limits",
                 ["SERVER"],
                 help: "refuse what that server refuses by default, such as\ntomcat or php"
-            ) { (settings, values) throws(ToolError) in
+            ) { [self] (values) throws(ToolError) in
                 let limits = Limits.known.first { $0.server.lowercased() == values[0].lowercased() }
                 guard let limits else {
                     let servers = Limits.known.map(\.server).joined(separator: ", ")
                     throw .usage("--limits is one of \(servers), not '\(values[0])'")
                 }
-                settings.limits = limits
+                self.limits = limits
             },
-            CommandOption("--quiet", help: "no progress bar, no report") { (settings, _) in
-                settings.isQuiet = true
+            CommandOption("--quiet", help: "no progress bar, no report") { [self] _ in
+                isQuiet = true
             },
         ]
     }

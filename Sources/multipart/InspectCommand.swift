@@ -1,4 +1,5 @@
 import MultipartEncoder
+import MultipartTool
 
 /// `multipart inspect`: what a body holds, and what is wrong with it.
 enum InspectCommand {
@@ -10,31 +11,30 @@ enum InspectCommand {
         and length, and for each fault the byte where it is. BODY may be - for standard input.
 
         options:
-        \(options.map(\.helpText).joined(separator: "\n"))
+        \(Settings().options.map(\.helpText).joined(separator: "\n"))
 
         Exit status: 0 when the body is well formed, 1 when it is not or can't be read, 64 for
         wrong usage.
 
         """
 
-    struct Settings {
-        var body: String?
+    private final class Settings {
         var contentType: String?
         var isJSON = false
-    }
 
-    private static var options: [CommandOption<Settings>] {
-        [
-            CommandOption(
-                "--content-type",
-                ["TYPE"],
-                help: "the request's Content-Type; without it the boundary is\n"
-                    + "guessed from the body's first line"
-            ) { (settings, values) in settings.contentType = values[0] },
-            CommandOption("--json", help: "one JSON object instead of text") { (settings, _) in
-                settings.isJSON = true
-            },
-        ]
+        var options: [CommandOption] {
+            [
+                CommandOption(
+                    "--content-type",
+                    ["TYPE"],
+                    help: "the request's Content-Type; without it the boundary is\n"
+                        + "guessed from the body's first line"
+                ) { [self] values in contentType = values[0] },
+                CommandOption("--json", help: "one JSON object instead of text") { [self] _ in
+                    isJSON = true
+                },
+            ]
+        }
     }
 
     static func run(_ arguments: Arguments) throws(ToolError) {
@@ -44,10 +44,10 @@ enum InspectCommand {
         guard body == "-" || body.utf8.first != UInt8(ascii: "-") else {
             throw .usage("the body comes before '\(body)'")
         }
-        switch try CommandParser(options, arguments.rest).parse(from: Settings()) {
-        case .help: try Command.output(help)
-        case .settings(let settings): try inspect(body, settings)
-        }
+        let settings = Settings()
+        var parser = CommandParser(settings.options, arguments.rest)
+        guard try parser.readAll() else { return try Command.output(help) }
+        try inspect(body, settings)
     }
 
     private static func inspect(_ body: String, _ settings: Settings) throws(ToolError) {

@@ -1,14 +1,14 @@
 import MultipartEncoder
 
 /// One part as it was asked for on a command line.
-struct PartRequest {
-    let kind: Kind
+package struct PartRequest {
+    package let kind: Kind
     let name: String
     /// The field's value, or the path of what is to be read.
-    let operand: String
+    package let operand: String
     var type: String?
     var filename: String?
-    var range: Range<Int64>?
+    package var range: Range<Int64>?
     var headers: [HeaderField] = []
     var size: (width: Int, height: Int)?
     var format: PixelFormat?
@@ -17,7 +17,7 @@ struct PartRequest {
     var palette: String?
     var png = PNGOptions()
 
-    enum Kind: String, CaseIterable {
+    package enum Kind: String, CaseIterable {
         case field
         case file
         case pixels

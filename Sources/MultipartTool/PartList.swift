@@ -5,14 +5,16 @@ import MultipartEncoder
 ///
 /// Used by every command that makes a body. Only the part that is being read is kept; `PartReader`
 /// gives them one after the other.
-struct PartList {
-    private(set) var count = 0
+package final class PartList {
+    package private(set) var count = 0
     private var last: PartRequest?
     private var finished: PartRequest?
     private var streamCount = 0
 
+    package init() {}
+
     /// Starts a part, or changes the last one.
-    static var options: [CommandOption<PartList>] {
+    package var options: [CommandOption] {
         [
             part(.field, "VALUE", help: "a text; newlines become CRLF"),
             part(.file, "PATH", help: "a file as it is"),
@@ -32,19 +34,19 @@ struct PartList {
             },
             modifier("--range", "OFFSET:LENGTH", of: [.file], help: "only these bytes of the file")
             {
-                (part, value) throws(ToolError) in part.range = try range(value)
+                (part, value) throws(ToolError) in part.range = try Self.range(value)
             },
             modifier(
                 "--header",
                 "'Name: value'",
                 of: PartRequest.Kind.allCases,
                 help: "a further header of the part; may be repeated"
-            ) { (part, value) throws(ToolError) in part.headers.append(try header(value)) },
+            ) { (part, value) throws(ToolError) in part.headers.append(try Self.header(value)) },
             modifier("--size", "WxH", of: [.pixels], help: "width and height in pixels") {
-                (part, value) throws(ToolError) in part.size = try size(value)
+                (part, value) throws(ToolError) in part.size = try Self.size(value)
             },
-            modifier("--format", "FMT", of: [.pixels], help: formatHelp) {
-                (part, value) throws(ToolError) in part.format = try format(value)
+            modifier("--format", "FMT", of: [.pixels], help: Self.formatHelp) {
+                (part, value) throws(ToolError) in part.format = try Self.format(value)
             },
             modifier("--premultiplied", nil, of: [.pixels], help: "colors are multiplied by alpha")
             {
@@ -64,8 +66,13 @@ struct PartList {
             modifier("--palette", "PATH", of: [.pixels], help: "colors of an index format, RGBA") {
                 (part, value) throws(ToolError) in part.palette = value
             },
-            modifier("--level", "L", of: [.pixels, .image], help: "\(levelHelp); fast by default") {
-                (part, value) throws(ToolError) in part.png.compression = try level(value)
+            modifier(
+                "--level",
+                "L",
+                of: [.pixels, .image],
+                help: "\(Self.levelHelp); fast by default"
+            ) {
+                (part, value) throws(ToolError) in part.png.compression = try Self.level(value)
             },
             modifier(
                 "--reduce",
@@ -76,15 +83,8 @@ struct PartList {
         ]
     }
 
-    /// The options of a larger set of settings.
-    static func options<Settings>(
-        at path: WritableKeyPath<Settings, PartList>
-    ) -> [CommandOption<Settings>] {
-        options.map { $0.lifted(to: path) }
-    }
-
     /// Says what is missing, once the command line has ended.
-    func check(mayBeEmpty: Bool = false) throws(ToolError) {
+    package func check(mayBeEmpty: Bool = false) throws(ToolError) {
         guard let last else {
             if mayBeEmpty { return }
             throw .usage("no part is given")
@@ -96,52 +96,54 @@ struct PartList {
     }
 
     /// The part before the last one, once after the last one was begun.
-    mutating func takeFinished() -> PartRequest? { finished.take() }
+    func takeFinished() -> PartRequest? { finished.take() }
 
     /// The part that no other has followed.
-    mutating func takeLast() -> PartRequest? { last.take() }
+    func takeLast() -> PartRequest? { last.take() }
 
-    private mutating func begin(_ part: PartRequest) throws(ToolError) {
-        try last?.check()
-        finished = last
-        last = part
+    private func begin(_ part: PartRequest) throws(ToolError) {
+        // Moved, not copied: a request is large, and there may be very many.
+        var before: PartRequest? = part
+        swap(&last, &before)
+        try before?.check()
+        finished = consume before
         count += 1
         if part.kind == .stream { streamCount += 1 }
     }
 
-    private static func part(
+    private func part(
         _ kind: PartRequest.Kind,
         _ operand: String,
         help: String
-    ) -> CommandOption<PartList> {
+    ) -> CommandOption {
         CommandOption(kind.flag, ["NAME", operand], help: help) {
-            (list, values) throws(ToolError) in
-            try list.begin(PartRequest(kind: kind, name: values[0], operand: values[1]))
+            [self] (values) throws(ToolError) in
+            try begin(PartRequest(kind: kind, name: values[0], operand: values[1]))
         }
     }
 
-    private static func modifier(
+    private func modifier(
         _ flag: String,
         _ value: String?,
         of kinds: [PartRequest.Kind],
         help: String,
         _ change: @escaping (inout PartRequest, String) throws(ToolError) -> Void
-    ) -> CommandOption<PartList> {
+    ) -> CommandOption {
         let flags = kinds.map(\.flag).joined(separator: ", ")
         return CommandOption(
             flag,
             value.map { [$0] } ?? [],
             help:
                 "\(help)\n[\(kinds.count == PartRequest.Kind.allCases.count ? "any part" : flags)]"
-        ) { (list, values) throws(ToolError) in
-            guard var last = list.last else {
+        ) { [self] (values) throws(ToolError) in
+            guard var changed = last else {
                 throw .usage("\(flag) comes after the part that it is about")
             }
-            guard kinds.contains(last.kind) else {
-                throw .usage("\(flag) is for \(flags), not for \(last.kind.flag)")
+            guard kinds.contains(changed.kind) else {
+                throw .usage("\(flag) is for \(flags), not for \(changed.kind.flag)")
             }
-            try change(&last, values.first ?? "")
-            list.last = last
+            try change(&changed, values.first ?? "")
+            last = changed
         }
     }
 

@@ -1,13 +1,13 @@
-import MultipartEncoder
+package import MultipartEncoder
 
 /// Why a command ends without having done its work.
-enum ToolError: Error {
+package enum ToolError: Error {
     /// The arguments make no sense.
     case usage(String)
     /// The work failed.
     case failure(String)
 
-    init(_ error: MultipartError) { self = .failure(error.description) }
+    package init(_ error: MultipartError) { self = .failure(error.description) }
 
     /// As in `sysexits.h` for wrong usage.
     var exitStatus: CInt {
@@ -19,7 +19,7 @@ enum ToolError: Error {
 }
 
 extension ToolError: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         switch self {
         case .usage(let message), .failure(let message): message
         }

@@ -1,32 +1,24 @@
 /// Reads a command line by its table of options, from left to right.
-struct CommandParser<Settings> {
-    private let options: [String: CommandOption<Settings>]
+package struct CommandParser {
+    private let options: [String: CommandOption]
     private let arguments: Arguments
     private var position = 0
 
-    init(_ options: [CommandOption<Settings>], _ arguments: Arguments) {
+    package init(_ options: [CommandOption], _ arguments: Arguments) {
         self.options = Dictionary(uniqueKeysWithValues: options.map { ($0.flag, $0) })
         self.arguments = arguments
     }
 
-    /// What a command line comes to.
-    enum Outcome {
-        case settings(Settings)
-        case help
-    }
-
-    /// What the command line comes to; `settings` hold where no option says otherwise.
-    func parse(from settings: Settings) throws(ToolError) -> Outcome {
-        var parser = self
-        var settings = settings
-        while parser.position < parser.arguments.count {
-            guard try parser.step(&settings) else { return .help }
+    /// Reads all options, or up to the one that asks for help: `false` then.
+    package mutating func readAll() throws(ToolError) -> Bool {
+        while !isAtEnd {
+            guard try readOption() else { return false }
         }
-        return .settings(settings)
+        return true
     }
 
     /// Reads one option with its values; `false` where help is asked for.
-    mutating func step(_ settings: inout Settings) throws(ToolError) -> Bool {
+    mutating func readOption() throws(ToolError) -> Bool {
         let argument = try arguments.text(at: position)
         position += 1
         if argument == "--help" || argument == "-h" { return false }
@@ -52,7 +44,7 @@ struct CommandParser<Settings> {
             values.append(try arguments.text(at: position))
             position += 1
         }
-        try option.apply(&settings, values)
+        try option.apply(values)
         return true
     }
 
@@ -62,27 +54,21 @@ struct CommandParser<Settings> {
 /// The parts of a command line, one after the other, in memory that does not grow with their number.
 ///
 /// The command line has been parsed as a whole before, so that nothing is done if any of it is wrong.
-struct PartReader<Settings> {
-    private var parser: CommandParser<Settings>
-    private var settings: Settings
-    private let path: WritableKeyPath<Settings, PartList>
+package struct PartReader {
+    private var parser: CommandParser
+    private let parts: PartList
 
-    /// The parts of `parser`'s command line; `settings` are fresh ones, which have them at `path`.
-    init(
-        _ parser: CommandParser<Settings>,
-        from settings: Settings,
-        at path: WritableKeyPath<Settings, PartList>
-    ) {
+    /// The parts of `parser`'s command line; its options put them into `parts`, which is empty.
+    package init(_ parser: CommandParser, into parts: PartList) {
         self.parser = parser
-        self.settings = settings
-        self.path = path
+        self.parts = parts
     }
 
-    mutating func next() throws(ToolError) -> PartRequest? {
+    package mutating func next() throws(ToolError) -> PartRequest? {
         while !parser.isAtEnd {
-            _ = try parser.step(&settings)
-            if let part = settings[keyPath: path].takeFinished() { return part }
+            _ = try parser.readOption()
+            if let part = parts.takeFinished() { return part }
         }
-        return settings[keyPath: path].takeLast()
+        return parts.takeLast()
     }
 }

@@ -1,5 +1,5 @@
 /// JSON, as far as a report needs it: members stay in their order.
-enum JSONText {
+package enum JSONText {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -9,10 +9,10 @@ enum JSONText {
     case object([(String, JSONText)])
 
     /// A string, or `null` for `nil`.
-    static func optional(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
+    package static func optional(_ text: String?) -> JSONText { text.map { .string($0) } ?? .null }
 
     /// The text on one line.
-    var text: String {
+    package var text: String {
         var text = ""
         append(to: &text)
         return text

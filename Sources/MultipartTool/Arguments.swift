@@ -2,21 +2,21 @@ import MultipartEncoder
 
 /// A command's arguments, made into strings only when they are looked at: there may be hundreds of
 /// thousands.
-struct Arguments: Sendable {
+package struct Arguments: Sendable {
     private let first: Int
 
     /// The process's arguments without its name.
-    static let ofProcess = Arguments(first: 1)
+    package static let ofProcess = Arguments(first: 1)
 
     private init(first: Int) { self.first = first }
 
-    var count: Int { max(0, systemArgumentCount() - first) }
+    package var count: Int { max(0, systemArgumentCount() - first) }
 
     /// The arguments after the first one.
-    var rest: Arguments { Arguments(first: first + 1) }
+    package var rest: Arguments { Arguments(first: first + 1) }
 
     /// The argument at an index below `count`.
-    func text(at index: Int) throws(ToolError) -> String {
+    package func text(at index: Int) throws(ToolError) -> String {
         guard let text = systemArgument(first + index) else {
             throw .usage("argument \(first + index) is not UTF-8")
         }

@@ -3,14 +3,25 @@ import MultipartEncoder
 /// A subcommand of the tool.
 ///
 /// Each has a file of its own and a line in `Commands.swift`.
-struct Command: Sendable {
-    let name: String
-    let summary: String
-    let run: @Sendable (Arguments) async throws(ToolError) -> Void
+package struct Command: Sendable {
+    package let name: String
+    package let summary: String
+    package let run: @Sendable (Arguments) async throws(ToolError) -> Void
 
-    static let version = "0.1.0"
+    package init(
+        name: String,
+        summary: String,
+        run: @escaping @Sendable (Arguments) async throws(ToolError) -> Void
+    ) {
+        self.name = name
+        self.summary = summary
+        self.run = run
+    }
 
-    private static let help = """
+    private static let version = "0.1.0"
+
+    private static func help(_ all: [Command]) -> String {
+        """
         usage: multipart COMMAND …
 
         commands:
@@ -20,10 +31,12 @@ struct Command: Sendable {
         'multipart --version' prints the version.
 
         """
+    }
 
-    /// Runs the command that the arguments ask for; returns the process's exit status.
-    static func main() async -> CInt {
-        let (command, result) = await dispatch()
+    /// Runs the one of a program's commands that the arguments ask for; returns the process's exit
+    /// status.
+    package static func main(_ all: [Command]) async -> CInt {
+        let (command, result) = await dispatch(all)
         do {
             try result.get()
             return 0
@@ -41,7 +54,7 @@ struct Command: Sendable {
         }
     }
 
-    private static func dispatch() async -> (Command?, Result<Void, ToolError>) {
+    private static func dispatch(_ all: [Command]) async -> (Command?, Result<Void, ToolError>) {
         let arguments = Arguments.ofProcess
         var command: Command?
         do throws(ToolError) {
@@ -49,7 +62,7 @@ struct Command: Sendable {
             let first = try arguments.text(at: 0)
             command = all.first { $0.name == first }
             switch first {
-            case "--help", "-h", "help": try output(help)
+            case "--help", "-h", "help": try output(help(all))
             case "--version": try output("multipart \(version)\n")
             default:
                 guard let command else { throw .usage("no command is called '\(first)'") }
@@ -62,7 +75,7 @@ struct Command: Sendable {
     }
 
     /// Writes to standard output or standard error, and makes sure that it arrived.
-    static func output(
+    package static func output(
         _ text: String,
         to descriptor: CInt = standardOutput
     ) throws(ToolError) {

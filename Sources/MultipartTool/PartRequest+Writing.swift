@@ -1,8 +1,8 @@
-import MultipartEncoder
+package import MultipartEncoder
 
 extension PartRequest {
     /// Appends the part, the one with this index, to a body.
-    func append(
+    package func append(
         to writer: inout MultipartWriter,
         at index: Int
     ) throws(MultipartError) {

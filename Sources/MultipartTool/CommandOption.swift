@@ -1,16 +1,16 @@
 /// One line of a command's table of options: how it is written, what it does, what the help says.
-struct CommandOption<Settings> {
-    let flag: String
+package struct CommandOption {
+    package let flag: String
     /// A word for each value that follows the flag.
     let values: [String]
     let help: String
-    let apply: (inout Settings, [String]) throws(ToolError) -> Void
+    package let apply: ([String]) throws(ToolError) -> Void
 
-    init(
+    package init(
         _ flag: String,
         _ values: [String] = [],
         help: String,
-        apply: @escaping (inout Settings, [String]) throws(ToolError) -> Void
+        apply: @escaping ([String]) throws(ToolError) -> Void
     ) {
         self.flag = flag
         self.values = values
@@ -18,15 +18,8 @@ struct CommandOption<Settings> {
         self.apply = apply
     }
 
-    /// The same option of settings that have these as a part.
-    func lifted<Whole>(to path: WritableKeyPath<Whole, Settings>) -> CommandOption<Whole> {
-        CommandOption<Whole>(flag, values, help: help) { (whole, values) throws(ToolError) in
-            try apply(&whole[keyPath: path], values)
-        }
-    }
-
     /// The option's lines in a command's help.
-    var helpText: String {
+    package var helpText: String {
         let usage = ([flag] + values).joined(separator: " ")
         let column = 28
         let lines = help.split(separator: "\n", omittingEmptySubsequences: false)

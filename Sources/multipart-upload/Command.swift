@@ -1,1 +1,0 @@
-../multipart/Command.swift

@@ -1,1 +1,0 @@
-../multipart/JSONText.swift

@@ -1,1 +1,0 @@
-../multipart/PartRequest+Pixels.swift

@@ -1,1 +1,0 @@
-../multipart/PartRequest+Writing.swift
