@@ -203,10 +203,9 @@ package final class PartList {
     }
 
     private static func header(_ text: String) throws(ToolError) -> HeaderField {
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+        guard let line = HeaderLine(text[...]) else {
             throw .usage("--header takes 'Name: value', not '\(text)'")
         }
-        let value = text[text.utf8.index(after: colon)...].drop { $0 == " " }
-        return HeaderField(String(text[..<colon]), String(value))
+        return HeaderField(line.name, line.value)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import MultipartEncoder
+import MultipartTool
 import MultipartUpload
 
 /// Runs the command that gives credentials.
@@ -33,14 +34,11 @@ enum AuthorizeCommand {
         }
         return try String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
             .map { line in
-                guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+                guard let header = HeaderLine(line) else {
                     // The line itself may be the secret: it isn't shown.
                     throw Failed(description: "the command printed a line that is no header")
                 }
-                let value = line[line.utf8.index(after: colon)...].trimmingCharacters(
-                    in: .whitespaces
-                )
-                return UploadHeader(String(line[..<colon]), value)
+                return UploadHeader(header.name, header.value)
             }
     }
 

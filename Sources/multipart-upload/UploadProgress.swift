@@ -1,5 +1,6 @@
 import Foundation
 import MultipartEncoder
+import MultipartTool
 import MultipartUpload
 
 /// Says on standard error how an upload comes along: a line that changes on a terminal, a line every
@@ -16,7 +17,6 @@ struct UploadProgress {
 
     private static let terminalInterval = Duration.milliseconds(100)
     private static let lineInterval = Duration.seconds(5)
-    private static let width = 24
 
     init(label: String = "", isQuiet: Bool) {
         self.label = label.isEmpty ? "" : label + ": "
@@ -25,7 +25,8 @@ struct UploadProgress {
 
     mutating func show(_ event: UploadEvent) {
         switch event {
-        case .preparing(let written): update("writing the body, \(Self.megabytes(Double(written)))")
+        case .preparing(let written):
+            update("writing the body, \(ProgressText.megabytes(Double(written)))")
         case .sending(let sent, let total, let attempt):
             if attempt != self.attempt {
                 self.attempt = attempt
@@ -70,14 +71,11 @@ struct UploadProgress {
 
     private func sending(_ sent: Int64, of total: Int64) -> String {
         let share = total == 0 ? 1 : Double(sent) / Double(total)
-        let done = Int(share * Double(Self.width))
-        let bar =
-            String(repeating: "#", count: done) + String(repeating: "-", count: Self.width - done)
         let seconds = max(0.001, (ContinuousClock.now - attemptStart) / .seconds(1))
         let rate = Double(sent - attemptBase) / seconds
-        var text =
-            "[\(bar)] \(Int(share * 100)) %, \(Self.megabytes(Double(sent))) of "
-            + "\(Self.megabytes(Double(total))), \(Self.megabytes(rate))/s"
+        let bar = ProgressText.bar(sent, of: total)
+        let sizes = [Double(sent), Double(total), rate].map(ProgressText.megabytes)
+        var text = "\(bar) \(Int(share * 100)) %, \(sizes[0]) of \(sizes[1]), \(sizes[2])/s"
         if rate > 0, sent < total {
             let left = Int((Double(total - sent) / rate).rounded(.up))
             text += left < 3600 * 100 ? ", \(Self.clock(left)) left" : ""
@@ -91,10 +89,5 @@ struct UploadProgress {
         let tail = (rest < 10 ? "0" : "") + String(rest)
         guard minutes >= 60 else { return "\(minutes):\(tail)" }
         return "\(minutes / 60):\(minutes % 60 < 10 ? "0" : "")\(minutes % 60):\(tail)"
-    }
-
-    private static func megabytes(_ bytes: Double) -> String {
-        let tenths = Int64(bytes / 100_000)
-        return "\(tenths / 10).\(tenths % 10) MB"
     }
 }

@@ -103,10 +103,9 @@ final class UploadSettings {
     }
 
     private static func requestHeader(_ text: String) throws(ToolError) -> UploadHeader {
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
+        guard let line = HeaderLine(text[...]) else {
             throw .usage("--header takes 'Name: value', not '\(text)'")
         }
-        let value = text[text.utf8.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-        return UploadHeader(String(text[..<colon]), value)
+        return UploadHeader(line.name, line.value)
     }
 }

@@ -1,4 +1,5 @@
 import MultipartEncoder
+import MultipartTool
 import Synchronization
 
 /// A line on the terminal that says how far a body has come, once that takes longer than a second.
@@ -10,7 +11,6 @@ final class ProgressBar: Sendable {
 
     private static let patience = Duration.seconds(1)
     private static let interval = Duration.milliseconds(100)
-    private static let width = 24
 
     /// A bar that draws nothing if it is quiet, or if standard error is no terminal.
     init(partCount: Int, isQuiet: Bool) {
@@ -31,15 +31,11 @@ final class ProgressBar: Sendable {
             return true
         }
         guard isDue else { return }
-        let done = min(Self.width, Self.width * progress.partIndex / max(1, partCount))
-        let bar =
-            String(repeating: "#", count: done) + String(repeating: "-", count: Self.width - done)
+        let bar = ProgressText.bar(Int64(progress.partIndex), of: Int64(partCount))
         let part = min(progress.partIndex + 1, partCount)
         let rate = Double(progress.bytesWritten) / (elapsed / .seconds(1))
-        draw(
-            "[\(bar)] part \(part) of \(partCount), \(Self.megabytes(Double(progress.bytesWritten)))"
-                + ", \(Self.megabytes(rate))/s"
-        )
+        let sizes = [Double(progress.bytesWritten), rate].map(ProgressText.megabytes)
+        draw("\(bar) part \(part) of \(partCount), \(sizes[0]), \(sizes[1])/s")
     }
 
     /// Removes the line, if there is one.
@@ -50,10 +46,5 @@ final class ProgressBar: Sendable {
     private func draw(_ line: String) {
         // To the line's start, the text, and away with what was there before (ECMA-48, EL).
         try? systemWrite(standardError, "\r\(line)\u{1B}[K")
-    }
-
-    private static func megabytes(_ bytes: Double) -> String {
-        let tenths = Int64(bytes / 100_000)
-        return "\(tenths / 10).\(tenths % 10) MB"
     }
 }

@@ -55,6 +55,11 @@ class Bodies(ToolTest):
         self.assertEqual(report["parts"][0]["filename"], "\u0301x")
         self.assertIn("\r\nX-Accent: \u0301b\r\n".encode(), body)
 
+    def test_spaces_around_a_header_are_not_its_value(self):
+        lines = ["X-One: \t a  b\t ", "X-Two:c", "X-Three: \t"]
+        _, body = self.encode("--field", "a", "b", *(w for l in lines for w in ("--header", l)))
+        self.assertIn(b"\r\nX-One: a  b\r\nX-Two: c\r\nX-Three: \r\n\r\nb", body)
+
     def test_other_subtypes(self):
         for subtype, start in (("mixed", "multipart/mixed; "), ("related", "multipart/related; ")):
             report, body = self.encode("--field", "a", "b", "--subtype", subtype)
