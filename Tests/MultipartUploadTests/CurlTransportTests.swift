@@ -63,7 +63,7 @@ import Testing
 
     @Test func `doesn't speak TLS to a plain server`() async throws {
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/sink"))
-        let transport = CurlTransport(configuration: .init(connectTimeout: .seconds(1)))
+        let transport = CurlTransport(configuration: .init(connectTimeout: .milliseconds(200)))
         let (result, _) = try await perform(transport, url)
         #expect(result.response == nil)
         #expect(!result.touchedServer)

@@ -80,14 +80,16 @@ import Testing
     @Test func `stops writing when the task is cancelled`() async throws {
         let uploader = try uploader()
         let request = try request()
+        let id = uploader.makeID()
+        let events = uploader.events(of: id)
         let task = Task {
-            try await uploader.enqueue(to: request) { (writer) throws(MultipartError) in
+            try await uploader.enqueue(to: request, as: id) { (writer) throws(MultipartError) in
                 for index in 0..<100_000 {
                     try writer.append(String(repeating: "x", count: 1_000_000), named: "\(index)")
                 }
             }
         }
-        try await Task.sleep(for: .milliseconds(100))
+        for await case .preparing in events { break }
         task.cancel()
         await #expect(throws: UploadError.cancelled) { try await task.value }
         #expect(directory.files(below: "queue") == [".lock"])

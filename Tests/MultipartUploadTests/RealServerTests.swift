@@ -105,7 +105,7 @@ import Testing
         let nobody = try await uploader.enqueue(form, to: try request("/nobody/", attempts: 2))
         let answer = await uploader.finalOutcome(of: nobody)
         #expect(answer?.response?.status == 502)
-        let slow = try await uploader.enqueue(form, to: try request("/slow/sink?delay=4"))
+        let slow = try await uploader.enqueue(form, to: try request("/late/sink?delay=20"))
         let late = await uploader.finalOutcome(of: slow)
         #expect(late?.response?.status == 504)
     }
@@ -116,7 +116,7 @@ import Testing
         let body = try TestBody(in: directory, count: 20_000_000)
         let id = try await uploader.enqueue(
             body.body,
-            to: try request("/slow/sink?rate=10000000")
+            to: try request("/slow/sink?rate=20000000")
         )
         #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
         #expect(try await slow.entries(id.text, count: 1).first?.sha256 == body.sha256)

@@ -153,12 +153,12 @@ import Testing
     @Test(arguments: TransportKind.allCases, ["linger", "stall"])
     func `takes an early answer`(kind: TransportKind, how: String) async throws {
         let body = try TestBody(in: directory, count: 20_000_000)
-        let start = ContinuousClock.now
         let url = try server.url("/early?how=\(how)")
+        let start = ContinuousClock.now
         let result = await kind.make().perform(to: url, body.body)
+        #expect(ContinuousClock.now - start < .seconds(15), "the server would wait longer")
         #expect(result.response?.status == 413)
         #expect(result.response.map { String(decoding: $0.body, as: UTF8.self) } == "too large")
-        #expect(ContinuousClock.now - start < .seconds(5))
     }
 
     @Test(arguments: TransportKind.allCases)
@@ -201,48 +201,49 @@ import Testing
     func `hands every answer over as it is`(kind: TransportKind, path: String) async throws {
         let body = try TestBody(in: directory, count: 100_000)
         let name = uniqueText()
-        let start = ContinuousClock.now
         let result = await kind.make().perform(to: try server.url(path + "&" + name), body.body)
         #expect(result.error == nil)
         let status = try #require(result.response?.status)
         #expect(path.contains("code=\(status)"))
-        #expect(ContinuousClock.now - start < .seconds(5))
         let entries = try await server.entries(name, count: 1)
         #expect(entries.count == 1 && entries.first?.sha256 == body.sha256)
     }
 
     // D8 (background_downloader#380), C11: own limits, because the stack's don't hold.
-    @Test(arguments: TransportKind.allCases, ["/stall?after=1000000", "/stall?", "/sink?delay=9"])
+    // In the end the server closes the connection, or answers.
+    @Test(arguments: TransportKind.allCases, ["/stall?after=1000000", "/stall?", "/sink?delay=20"])
     func `gives up when nothing moves`(kind: TransportKind, path: String) async throws {
         let body = try TestBody(in: directory, count: 30_000_000)
-        let start = ContinuousClock.now
         let url = try server.url(path)
-        let result = await kind.make().perform(to: url, body.body, stallTimeout: .seconds(1))
+        let limit = Duration.milliseconds(200)
+        let result = await kind.make().perform(to: url, body.body, stallTimeout: limit)
         #expect(result.error?.kind == .stalled)
-        #expect(ContinuousClock.now - start < .seconds(6))
     }
 
     @Test(arguments: TransportKind.allCases)
     func `keeps its deadline although bytes move`(kind: TransportKind) async throws {
         let body = try TestBody(in: directory, count: 30_000_000)
-        let start = ContinuousClock.now
-        let url = try server.url("/sink?rate=5000000")
-        let result = await kind.make().perform(to: url, body.body, deadline: .seconds(1))
+        let url = try server.url("/sink?rate=3000000")
+        let result = await kind.make().perform(to: url, body.body, deadline: .milliseconds(500))
         #expect(result.error?.kind == .deadlineExceeded)
-        #expect(ContinuousClock.now - start < .seconds(4))
     }
 
     @Test(arguments: TransportKind.allCases)
     func `ends soon when it is cancelled`(kind: TransportKind) async throws {
         let body = try TestBody(in: directory, count: 30_000_000)
-        let url = try server.url("/sink?rate=3000000")
-        let task = Task { await kind.make().perform(to: url, body.body) }
-        try await Task.sleep(for: .milliseconds(300))
+        let url = try server.url("/stall?after=1000000")
+        let sent = Collected<Int64>()
+        let task = Task {
+            await kind.make().perform(to: url, body.body) { report in
+                if case .sent(let count) = report { sent.append(count) }
+            }
+        }
+        try await until { !sent.all.isEmpty }
         let start = ContinuousClock.now
         task.cancel()
         let result = await task.value
         #expect(result.error?.kind == .cancelled)
-        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ContinuousClock.now - start < .seconds(10), "the server would wait longer")
     }
 
     // A1, A3 (#5412), A6 (#3292, #3296): a cancel at a bad moment ended the process, or waited for
@@ -341,26 +342,24 @@ import Testing
     func `notices a body that shrinks`(kind: TransportKind) async throws {
         let body = try TestBody(in: directory, count: 30_000_000)
         let url = try server.url("/sink?rate=5000000")
-        let task = Task { await kind.make().perform(to: url, body.body) }
-        try await Task.sleep(for: .milliseconds(300))
         let file = try #require(FileHandle(forUpdatingAtPath: body.body.path))
-        try file.truncate(atOffset: 10_000_000)
-        let result = await task.value
+        let result = await kind.make().perform(to: url, body.body) { _ in
+            try? file.truncate(atOffset: 10_000_000)
+        }
         #expect(result.response == nil)
         #expect(result.error?.kind == .bodyUnreadable)
     }
 
     @Test(arguments: TransportKind.allCases)
     func `sends no byte past the length of a body that grows`(kind: TransportKind) async throws {
-        let body = try TestBody(in: directory, count: 6_000_000)
+        let body = try TestBody(in: directory, count: 20_000_000)
         let name = uniqueText()
-        let url = try server.url("/sink?rate=6000000&\(name)")
-        let task = Task { await kind.make().perform(to: url, body.body) }
-        try await Task.sleep(for: .milliseconds(200))
+        let url = try server.url("/sink?rate=30000000&\(name)")
         let file = try #require(FileHandle(forUpdatingAtPath: body.body.path))
-        try file.seekToEnd()
-        try file.write(contentsOf: Data(count: 1_000_000))
-        #expect(await task.value.response?.status == 200)
+        let result = await kind.make().perform(to: url, body.body) { _ in
+            try? file.truncate(atOffset: 21_000_000)
+        }
+        #expect(result.response?.status == 200)
         #expect(try await server.entries(name, count: 1).first?.sha256 == body.sha256)
     }
 

@@ -2,9 +2,12 @@
 """A server for the upload tests, on loopback only.
 
 The path of a request chooses how the server (mis)behaves; every request becomes a line of JSON in
-the log, with what came over the wire. Resumable uploads follow
-draft-ietf-httpbis-resumable-upload, interop versions 6 and 8. It ends when the process that started
-it does, so it never outlives the test run.
+the log, with what came over the wire, before its client can know how it ended. Resumable uploads
+follow draft-ietf-httpbis-resumable-upload, interop versions 6 and 8. It ends when the process that
+started it does, so it never outlives the test run.
+
+A request with `X-Hold: N` is held when N bytes of its body have come: it is logged, and never
+answered.
 
 usage: upload_server.py DIRECTORY [CERTIFICATE KEY]
 prints: PORT TLS_PORT
@@ -23,15 +26,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 DIRECTORY = sys.argv[1]
 CHUNK = 1 << 18
+CONNECTIONS = '/proc/net/tcp'
 counters = {}
 taken = {}
 owners = {}
-
-
-def log(entry):
-    entry['time'] = time.time()
-    with open(os.path.join(DIRECTORY, 'log.jsonl'), 'a') as file:
-        file.write(json.dumps(entry) + '\n')
 
 
 class Closed(Exception):
@@ -47,6 +45,9 @@ class Request:
         self.received = 0
         self.digest = hashlib.sha256()
         self.length = int(headers.get('content-length', 0))
+        self.held = asyncio.Event()  # set by whoever ends the holding
+        self.done = asyncio.Event()
+        self.logged = False
         self.entry = {
             'method': method, 'target': target, 'headers': headers, 'connection': connection,
             'number': number, 'port': writer.get_extra_info('sockname')[1],
@@ -55,12 +56,24 @@ class Request:
     def number(self, name, default=0):
         return type(default)(self.query.get(name, default))
 
+    def log(self):
+        """Only once: the first time is when its client may know."""
+        if self.logged:
+            return
+        self.logged = True
+        self.entry.update(
+            received=self.received, sha256=self.digest.hexdigest(), time=time.time()
+        )
+        with open(os.path.join(DIRECTORY, 'log.jsonl'), 'a') as file:
+            file.write(json.dumps(self.entry) + '\n')
+
     async def take(self, limit=None, sink=None, rate=None):
         """Reads the body up to a limit; fails if the client closes first."""
         if 'chunked' in self.headers.get('transfer-encoding', ''):
             raise Closed('chunked')
         start = time.monotonic()
-        end = self.length if limit is None else min(limit, self.length)
+        hold = int(self.headers.get('x-hold', self.length + 1))
+        end = min(self.length if limit is None else limit, self.length, hold)
         while self.received < end:
             data = await self.reader.read(min(CHUNK, end - self.received))
             if not data:
@@ -73,6 +86,10 @@ class Request:
                 ahead = self.received / rate - (time.monotonic() - start)
                 if ahead > 0:
                     await asyncio.sleep(ahead)
+        if self.received == hold:
+            self.log()
+            await self.held.wait()
+            raise Closed('held')
 
     async def raw(self, data):
         self.writer.write(data)
@@ -88,6 +105,7 @@ class Request:
         fields.update(headers or {})
         head = f'HTTP/1.1 {status} Status\r\n'
         head += ''.join(f'{name}: {value}\r\n' for name, value in fields.items())
+        self.log()
         await self.raw(head.encode() + b'\r\n' + (b'' if self.method == 'HEAD' else body))
         if close:
             raise Closed('answered')
@@ -97,6 +115,14 @@ class Request:
         head += ''.join(f'{name}: {value}\r\n' for name, value in headers.items())
         await self.raw(head.encode() + b'\r\n')
 
+    async def until_read(self):
+        """Waits until the client has read what was sent: a reset could throw it away."""
+        ports = [self.writer.get_extra_info(end)[1] for end in ('peername', 'sockname')]
+        if not os.path.exists(CONNECTIONS):
+            await asyncio.sleep(0.02)
+        while unread(*ports):
+            await asyncio.sleep(0.001)
+
     async def accept(self, extra=None):
         result = {'received': self.received, 'sha256': self.digest.hexdigest()}
         result.update(extra or {})
@@ -105,6 +131,17 @@ class Request:
     def reset(self):
         reset(self.writer)
         raise Closed('reset')
+
+
+def unread(local, remote):
+    """Bytes that came to one end of a connection and that nobody has read, as Linux counts them."""
+    if os.path.exists(CONNECTIONS):
+        with open(CONNECTIONS) as table:
+            for line in table.readlines()[1:]:
+                _, here, there, _, queues, *_ = line.split()
+                if [int(end.split(':')[1], 16) for end in (here, there)] == [local, remote]:
+                    return int(queues.split(':')[1], 16)
+    return 0
 
 
 def reset(writer):
@@ -151,7 +188,7 @@ async def early(request):
         except (asyncio.TimeoutError, Closed):
             pass
     if how == 'stall':
-        await asyncio.sleep(request.number('seconds', 5.0))
+        await asyncio.sleep(request.number('seconds', 20.0))
     raise Closed('early')
 
 
@@ -165,7 +202,7 @@ async def broken(request):
 
 async def stall(request):
     await request.take(limit=request.number('after') if 'after' in request.query else None)
-    await asyncio.sleep(request.number('seconds', 30.0))
+    await asyncio.sleep(request.number('seconds', 20.0))
     raise Closed('stalled')
 
 
@@ -357,7 +394,7 @@ async def create(request):
             'Upload-Draft-Interop-Version': str(named), 'Location': location(request, upload),
             **limits(upload),
         })
-        await asyncio.sleep(0.02)  # a reset must not overtake the offer
+        await request.until_read()
     await take_into(request, upload)
     await finish(request, upload, version)
 
@@ -374,9 +411,10 @@ async def resource(request):
     request.entry['upload'] = upload['name']
     version = int(request.headers.get('upload-draft-interop-version', 0))
     earlier = owners.pop(upload['name'], None)
-    if earlier is not None and earlier is not request:
+    if earlier is not None and not earlier.done.is_set():
         reset(earlier.writer)
-        await asyncio.sleep(0.02)
+        earlier.held.set()
+        await earlier.done.wait()
     known = offset_of(upload)
     complete = '?1' if upload['complete'] else '?0'
     fields = {
@@ -448,9 +486,8 @@ async def serve(reader, writer):
                 request.entry['ended'] = str(reason) or type(reason).__name__
                 return
             finally:
-                request.entry['received'] = request.received
-                request.entry['sha256'] = request.digest.hexdigest()
-                log(request.entry)
+                request.log()
+                request.done.set()
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
         pass
     finally:

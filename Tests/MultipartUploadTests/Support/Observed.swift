@@ -20,14 +20,21 @@ extension RetryPolicy {
     }
 }
 
+extension UploadHeader {
+    /// Makes the test server stop when so many bytes of a request's body have come.
+    ///
+    /// Its log has the request then; there is no answer.
+    static func hold(at count: Int) -> UploadHeader { UploadHeader("X-Hold", String(count)) }
+}
+
 /// A text that tells one test's requests from all others'.
 func uniqueText() -> String { UUID().uuidString }
 
 /// Waits until something is so, which on a busy machine may take long.
-func until(_ condition: () throws -> Bool) async throws {
+func until(_ what: String = "what was waited for", _ condition: () throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while try !condition() {
-        guard ContinuousClock.now < deadline else { throw TestFailure("it never came to that") }
+        guard ContinuousClock.now < deadline else { throw TestFailure("it never came to \(what)") }
         try await Task.sleep(for: .milliseconds(5))
     }
 }

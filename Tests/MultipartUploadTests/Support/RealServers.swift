@@ -66,8 +66,11 @@ final class RealServers: Sendable {
                     location /small/ { client_max_body_size 1m; proxy_pass http://127.0.0.1:\(php)/; }
                     location /php/ { proxy_pass http://127.0.0.1:\(php)/; }
                     location /slow/ {
-                        proxy_request_buffering off; proxy_http_version 1.1; proxy_read_timeout 2s;
+                        proxy_request_buffering off; proxy_http_version 1.1;
                         proxy_pass http://127.0.0.1:\(slow)/;
+                    }
+                    location /late/ {
+                        proxy_read_timeout 1s; proxy_pass http://127.0.0.1:\(slow)/;
                     }
                     location /nobody/ { proxy_pass http://127.0.0.1:1/; }
                     location /moved/ { return 307 http://127.0.0.1:\(port)/php/receive.php; }

@@ -73,7 +73,8 @@ final class TestServer: Sendable {
         let finished: String?
     }
 
-    /// The requests whose target or `Idempotency-Key` has a text, in the order of their ends.
+    /// The requests whose target or `Idempotency-Key` has a text, in the order of their ends: all
+    /// of those that have an answer.
     func entries(_ text: String) -> [Entry] {
         guard let log = FileManager.default.contents(atPath: directory.path + "/log.jsonl") else {
             return []
@@ -83,14 +84,15 @@ final class TestServer: Sendable {
         }.filter { $0.target.contains(text) || $0.headers["idempotency-key"] == text }
     }
 
-    /// Waits until the log has so many requests with a text.
+    /// Waits until the log has so many requests with a text: those that nobody answered, or that
+    /// nobody waited for.
     func entries(_ text: String, count: Int) async throws -> [Entry] {
-        for _ in 0..<500 {
-            let found = entries(text)
-            if found.count >= count { return found }
-            try await Task.sleep(for: .milliseconds(10))
+        var found: [Entry] = []
+        try await until("\(count) requests with \(text)") {
+            found = entries(text)
+            return found.count >= count
         }
-        throw TestFailure("\(entries(text).count) requests with \(text), not \(count)")
+        return found
     }
 }
 
