@@ -44,6 +44,35 @@ import Testing
         )
     }
 
+    /// An upload of 1000 bytes that the system has begun to send.
+    private func begun(
+        _ uploader: Uploader,
+        _ request: UploadRequest? = nil
+    ) async throws
+        -> (id: UploadID, transfer: FakeTransferService.Transfer)
+    {
+        let body = try TestBody(in: directory, count: 1000)
+        let id = try await uploader.enqueue(body.body, to: try request ?? self.request())
+        return (id, try await next())
+    }
+
+    /// The same, by a process that is dead since.
+    private func abandoned(
+        _ request: UploadRequest? = nil
+    ) async throws
+        -> (id: UploadID, transfer: FakeTransferService.Transfer)
+    {
+        let uploader = try uploader()
+        let begun = try await begun(uploader, request)
+        await kill(uploader)
+        return begun
+    }
+
+    /// The transfer that the system begins next.
+    private func next() async throws -> FakeTransferService.Transfer {
+        try #require(await service.next())
+    }
+
     private func identifier(_ id: UploadID) -> String { Self.prefix + id.text }
 
     private func expectNothingLeft(_ id: UploadID) async throws {
@@ -62,7 +91,7 @@ import Testing
         let uploader = try uploader()
         let body = try TestBody(in: directory, count: 100_000)
         let id = try await uploader.enqueue(body.body, to: try request())
-        let transfer = try #require(await service.next())
+        let transfer = try await next()
         #expect(transfer.session == identifier(id))
         #expect(transfer.name == id.text)
         #expect(transfer.request.httpMethod == "POST")
@@ -84,19 +113,16 @@ import Testing
 
     // B10 (AFNetworking#3976), C1 (TUSKit#200): -999 comes while the session is made.
     @Test func `hears at once what happened while nobody was there`() async throws {
-        let first = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await first.enqueue(body.body, to: try request())
-        let lost = try #require(await service.next())
-        await kill(first)
+        let (id, lost) = try await abandoned()
+        let content = try sha256(lost.file)
         service.end(lost, code: NSURLErrorCancelled)
 
         let second = try uploader(tellsAtOnce: true)
         let completions = Completions()
         await second.handleEvents(forBackgroundSession: identifier(id), completion: completions.add)
-        let again = try #require(await service.next())
+        let again = try await next()
         #expect(again.number != lost.number)
-        #expect(try sha256(again.file) == body.sha256)
+        #expect(try sha256(again.file) == content)
         service.answer(again, 200)
         #expect(await second.finalOutcome(of: id)?.isDelivered == true)
         await completions.expectOne()
@@ -105,16 +131,12 @@ import Testing
 
     // C1: the system still lists the dead task, which then fails.
     @Test func `tries again when an adopted task was dead`() async throws {
-        let first = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await first.enqueue(body.body, to: try request())
-        let dead = try #require(await service.next())
-        await kill(first)
+        let (id, dead) = try await abandoned()
         let second = try uploader()
         await second.resume()
         try await until { service.live == [identifier(id)] }
         service.end(dead, code: NSURLErrorCancelled)
-        let again = try #require(await service.next())
+        let again = try await next()
         service.answer(again, 200)
         #expect(await second.finalOutcome(of: id)?.isDelivered == true)
         try await expectNothingLeft(id)
@@ -122,11 +144,7 @@ import Testing
 
     // B14 (AFNetworking#2805): the name finds the task again.
     @Test func `takes over what still runs`() async throws {
-        let first = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await first.enqueue(body.body, to: try request())
-        let transfer = try #require(await service.next())
-        await kill(first)
+        let (id, transfer) = try await abandoned()
         let second = try uploader()
         await second.resume()
         try await until { service.live == [identifier(id)] }
@@ -140,11 +158,7 @@ import Testing
 
     // D4 (aws-sdk-ios#755): the answer came while no process was there.
     @Test func `hears of an answer that came without it`() async throws {
-        let first = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await first.enqueue(body.body, to: try request())
-        let transfer = try #require(await service.next())
-        await kill(first)
+        let (id, transfer) = try await abandoned()
         service.answer(transfer, 201, "early")
         let second = try uploader(tellsAtOnce: true)
         await second.resume()
@@ -160,17 +174,17 @@ import Testing
         let body = try TestBody(in: directory, count: 1000)
         let id = try await uploader.enqueue(body.body, to: try request(attempts: 10))
         for _ in 0..<3 {
-            let transfer = try #require(await service.next())
+            let transfer = try await next()
             await uploader.resume()
             await uploader.handleEvents(forBackgroundSession: identifier(id)) {}
             service.end(transfer, code: -1005)
         }
         #expect(service.made == [identifier(id)])
-        let transfer = try #require(await service.next())
+        let transfer = try await next()
         try await uploader.pause(id)
         #expect(service.transfers.last?.wasCancelled == true)
         try await uploader.resume(id)
-        let last = try #require(await service.next())
+        let last = try await next()
         #expect(last.number > transfer.number)
         service.answer(last, 200)
         #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
@@ -180,16 +194,12 @@ import Testing
 
     // A session that was given up is made again only when the system has let go of it.
     @Test func `pauses what an earlier process began`() async throws {
-        let first = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await first.enqueue(body.body, to: try request())
-        let transfer = try #require(await service.next())
-        await kill(first)
+        let (id, transfer) = try await abandoned()
         let second = try uploader()
         try await second.pause(id)
         #expect(service.transfers.first { $0.number == transfer.number }?.wasCancelled == true)
         try await second.resume(id)
-        let again = try #require(await service.next())
+        let again = try await next()
         service.answer(again, 200)
         #expect(await second.finalOutcome(of: id)?.isDelivered == true)
         #expect(service.made.count == 3)
@@ -197,11 +207,7 @@ import Testing
     }
 
     @Test func `cancels what an earlier process began`() async throws {
-        let first = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await first.enqueue(body.body, to: try request())
-        _ = try #require(await service.next())
-        await kill(first)
+        let (id, _) = try await abandoned()
         let second = try uploader()
         try await second.cancel(id)
         #expect(service.transfers.allSatisfy { $0.wasCancelled })
@@ -211,11 +217,7 @@ import Testing
 
     // Somebody changed their mind while credentials were fetched.
     @Test func `takes over nothing after a cancel`() async throws {
-        let first = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await first.enqueue(body.body, to: try request())
-        _ = try #require(await service.next())
-        await kill(first)
+        let (id, _) = try await abandoned()
         let asked = Collected<UploadID>()
         let second = try uploader(authorize: { question in
             asked.append(question.upload)
@@ -235,9 +237,7 @@ import Testing
     @Test func `tries again when the system gives no task`() async throws {
         let uploader = try uploader()
         service.refuseTasks(1)
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await uploader.enqueue(body.body, to: try request())
-        let transfer = try #require(await service.next())
+        let (id, transfer) = try await begun(uploader)
         service.answer(transfer, 200)
         #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
         #expect(service.transfers.count == 1)
@@ -248,11 +248,9 @@ import Testing
     @Test(arguments: [NSURLErrorCancelled, -997, -1005, -1001, -1009])
     func `tries again after an error of the system`(code: Int) async throws {
         let uploader = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await uploader.enqueue(body.body, to: try request())
-        let broken = try #require(await service.next())
+        let (id, broken) = try await begun(uploader)
         service.end(broken, code: code)
-        let again = try #require(await service.next())
+        let again = try await next()
         service.answer(again, 200)
         #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
         try await expectNothingLeft(id)
@@ -261,9 +259,7 @@ import Testing
     // D3 (aws-sdk-ios#1058): an end without an error, and without an answer.
     @Test func `an end without an answer is no success`() async throws {
         let uploader = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await uploader.enqueue(body.body, to: try request(attempts: 1))
-        let transfer = try #require(await service.next())
+        let (id, transfer) = try await begun(uploader, try request(attempts: 1))
         service.tell(.sent(1000), transfer)
         service.tell(.ended(nil), transfer)
         guard case .failed(let failure) = await uploader.finalOutcome(of: id) else {
@@ -276,20 +272,15 @@ import Testing
     // D20 (ios-kDrive#735): the store says that it is sent, the system knows nothing of it.
     @Test(arguments: [true, false])
     func `sends again what the system has lost`(mayBeRepeated: Bool) async throws {
-        let first = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
         var request = try request()
         request.sendsIdempotencyKey = mayBeRepeated
-        let id = try await first.enqueue(body.body, to: request)
-        let lost = try #require(await service.next())
-        service.killProcess()
+        let (id, lost) = try await abandoned(request)
         service.end(lost, code: -1)
-        await first.close()
         service.forgetEvents()
         let second = try uploader()
         await second.resume()
         if mayBeRepeated {
-            service.answer(try #require(await service.next()), 200)
+            service.answer(try await next(), 200)
             #expect(await second.finalOutcome(of: id)?.isDelivered == true)
         } else {
             guard case .failed(let failure) = await second.finalOutcome(of: id) else {
@@ -306,11 +297,7 @@ import Testing
     // is stored, whichever of the two entry points is called first.
     @Test(arguments: [true, false])
     func `calls the completion handler once`(handlesFirst: Bool) async throws {
-        let first = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await first.enqueue(body.body, to: try request())
-        let transfer = try #require(await service.next())
-        await kill(first)
+        let (id, transfer) = try await abandoned()
         service.answer(transfer, 200)
         let second = try uploader(tellsAtOnce: !handlesFirst)
         let completions = Completions { second.outcome(of: id)?.isDelivered == true }
@@ -336,11 +323,7 @@ import Testing
     }
 
     @Test func `doesn't keep the system waiting for an upload that goes on`() async throws {
-        let first = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await first.enqueue(body.body, to: try request())
-        let transfer = try #require(await service.next())
-        await kill(first)
+        let (id, transfer) = try await abandoned()
         let second = try uploader()
         let completions = Completions()
         await second.handleEvents(forBackgroundSession: identifier(id), completion: completions.add)
@@ -359,9 +342,7 @@ import Testing
     // An app that was only suspended is woken as well.
     @Test func `keeps the system waiting until this process's own upload is stored`() async throws {
         let uploader = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        let id = try await uploader.enqueue(body.body, to: try request())
-        let transfer = try #require(await service.next())
+        let (id, transfer) = try await begun(uploader)
         let completions = Completions { uploader.outcome(of: id)?.isDelivered == true }
         await uploader.handleEvents(
             forBackgroundSession: identifier(id),
@@ -407,30 +388,18 @@ import Testing
     }
 
     // A suspended process's clock runs on.
-    @Test func `leaves patience to the system`() async throws {
+    @Test func `leaves patience to the system, but keeps a deadline`() async throws {
         let uploader = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
         var request = try request(attempts: 1)
-        request.stallTimeout = .milliseconds(20)
-        let id = try await uploader.enqueue(body.body, to: request)
-        let transfer = try #require(await service.next())
-        try await Task.sleep(for: .milliseconds(100))
-        service.answer(transfer, 200)
-        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
-    }
-
-    @Test func `keeps a deadline`() async throws {
-        let uploader = try uploader()
-        let body = try TestBody(in: directory, count: 1000)
-        var request = try request(attempts: 1)
-        request.attemptDeadline = .milliseconds(20)
-        let id = try await uploader.enqueue(body.body, to: request)
+        request.stallTimeout = .nanoseconds(1)
+        request.attemptDeadline = .milliseconds(50)
+        let (id, _) = try await begun(uploader, request)
         guard case .failed(let failure) = await uploader.finalOutcome(of: id) else {
             Issue.record("not failed")
             return
         }
         #expect(failure.transportError?.kind == .deadlineExceeded)
-        #expect(service.transfers.allSatisfy { $0.wasCancelled })
+        #expect(service.transfers.map(\.wasCancelled) == [true])
     }
 
     @Test func `gives the system a part of a file as a file`() async throws {
@@ -445,7 +414,7 @@ import Testing
                 offset: Int64(offset),
                 length: Int64(length)
             )
-            let transfer = try #require(await service.next())
+            let transfer = try await next()
             #expect(transfer.file == directory.path + "/tail")
             let tail = try Data(contentsOf: URL(fileURLWithPath: transfer.file))
             #expect(tail == bytes[offset..<offset + length])
@@ -466,13 +435,13 @@ import Testing
         var resumable = try request()
         resumable.isResumable = true
         let id = try await first.enqueue(body.body, to: resumable)
-        let whole = try #require(await service.next())
+        let whole = try await next()
         #expect(whole.request.value(forHTTPHeaderField: "Upload-Complete") == "?1")
         let location = UploadHeader("Location", "https://upload.example/uploads/1")
         service.tell(.response(UploadResponse(status: 104, headers: [location])), whole)
         service.end(whole, code: -1005)
         func answerQuestion(_ offset: Int) async throws {
-            let question = try #require(await service.next())
+            let question = try await next()
             #expect(question.request.httpMethod == "HEAD")
             let headers = [
                 UploadHeader("Upload-Offset", String(offset)),
@@ -481,7 +450,7 @@ import Testing
             service.answer(question, 204, headers: headers)
         }
         try await answerQuestion(400)
-        let rest = try #require(await service.next())
+        let rest = try await next()
         #expect(rest.request.httpMethod == "PATCH" && rest.session == identifier(id))
         #expect(try Data(contentsOf: URL(fileURLWithPath: rest.file)) == bytes[400...])
         service.killProcess()
@@ -494,7 +463,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: rest.file))
         await second.resume()
         try await answerQuestion(700)
-        let last = try #require(await service.next())
+        let last = try await next()
         #expect(service.transfers.first { $0.number == rest.number }?.wasCancelled == true)
         #expect(try Data(contentsOf: URL(fileURLWithPath: last.file)) == bytes[700...])
         service.answer(last, 200)
