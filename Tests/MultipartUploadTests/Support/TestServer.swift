@@ -157,9 +157,12 @@ func run(_ program: String, _ arguments: [String]) throws -> Data {
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice
+    // `waitUntilExit()` looks twenty times a second, which makes up most of hundreds of short waits.
+    let exit = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in exit.signal() }
     try process.run()
     let bytes = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
+    exit.wait()
     guard process.terminationStatus == 0 else {
         throw TestFailure("\(program) ended with \(process.terminationStatus)")
     }
