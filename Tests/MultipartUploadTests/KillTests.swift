@@ -22,23 +22,21 @@ import Testing
         case file(String)
     }
 
-    private func kill(_ moment: Moment) -> (Process) -> Void {
-        { [queue] process in
-            switch moment {
-            case .after(let seconds): Thread.sleep(forTimeInterval: seconds)
-            case .file(let ending):
-                while process.isRunning {
-                    let directories =
-                        (try? FileManager.default.contentsOfDirectory(atPath: queue)) ?? []
-                    let isThere = directories.contains {
-                        FileManager.default.fileExists(atPath: "\(queue)/\($0)/\(ending)")
-                    }
-                    if isThere { break }
+    private func end(_ process: Process, _ moment: Moment) async throws {
+        switch moment {
+        case .after(let seconds): try await Task.sleep(for: .seconds(seconds))
+        case .file(let ending):
+            while process.isRunning {
+                let directories =
+                    (try? FileManager.default.contentsOfDirectory(atPath: queue)) ?? []
+                let isThere = directories.contains {
+                    FileManager.default.fileExists(atPath: "\(queue)/\($0)/\(ending)")
                 }
+                if isThere { break }
+                await Task.yield()  // it may be there for a moment only
             }
-            // The signal that can't be caught, by the process's own number.
-            _ = try? run("kill", ["-KILL", String(process.processIdentifier)])
         }
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
     private struct Listed: Decodable {
@@ -57,7 +55,7 @@ import Testing
         case 1: .file("outcome.json")
         case 2: .file("record.json")
         case 3: .after(.random(in: 0...0.06))
-        default: .after(.random(in: 0...1.0))
+        default: .after(.random(in: 0...0.8))
         }
     }
 
@@ -75,21 +73,20 @@ import Testing
             var arguments = ["upload", url, "--queue", queue, "--quiet", "--field", "a", "b"]
             if isResumable { arguments.append("--resumable") }
             arguments += ["--file", "f", file]
-            let first = try Tool.run(arguments, killing: kill(moment(index)))
+            let first = try await Tool.run(arguments) { try await end($0, moment(index)) }
             if first.wasKilled { killed += 1 }
-            known.formUnion(listed(try Tool.run(["queue", "--queue", queue]).output))
+            known.formUnion(listed(try await Tool.run(["queue", "--queue", queue]).output))
             // The next process may be killed as well.
             let resume = ["resume", "--queue", queue, "--quiet"]
             if index % 3 == 0 {
-                let second = try Tool.run(resume, killing: kill(moment(index / 3)))
+                let second = try await Tool.run(resume) { try await end($0, moment(index / 3)) }
                 if second.wasKilled { killed += 1 }
             }
-            let last = try Tool.run(resume)
+            let last = try await Tool.run(resume)
             #expect(last.status == 0, "\(last.errors)")
             #expect(directory.files(below: "queue") == [".lock"])
         }
         #expect(killed > total / 2)
-        try await Task.sleep(for: .milliseconds(300))
         var sentAgain = 0
         for id in known {
             let entries = server.entries(id)

@@ -13,13 +13,13 @@ struct Tool {
     static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("multipart").path
 
-    /// Runs the tool to its end, or kills it when `kill` says so.
+    /// Runs the tool to its end, which `act` may bring about.
     static func run(
         _ arguments: [String],
         environment: [String: String] = [:],
         input: Pipe? = nil,
-        killing kill: ((Process) -> Void)? = nil
-    ) throws -> Run {
+        during act: ((Process) async throws -> Void)? = nil
+    ) async throws -> Run {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
@@ -31,9 +31,17 @@ struct Tool {
         process.standardOutput = FileHandle(forWritingAtPath: files.path + "/output")
         process.standardError = FileHandle(forWritingAtPath: files.path + "/errors")
         process.standardInput = input ?? FileHandle.nullDevice
+        // Nothing here blocks: threads of tasks are few, and other tests need them.
+        let (untilExit, exit) = AsyncStream<Void>.makeStream()
+        process.terminationHandler = { _ in exit.finish() }
         try process.run()
-        kill?(process)
-        process.waitUntilExit()
+        do {
+            try await act?(process)
+        } catch {
+            process.terminate()
+            throw error
+        }
+        for await _ in untilExit {}
         func text(_ name: String) -> String {
             let bytes = FileManager.default.contents(atPath: files.path + "/" + name) ?? Data()
             return String(decoding: bytes, as: UTF8.self)
