@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t received;
-static volatile sig_atomic_t watching;
+static volatile sig_atomic_t polls;
 static char lost_input[512];
 static volatile sig_atomic_t lost_input_length;
 
@@ -22,9 +22,9 @@ static void remember(int signal) {
   alarm(1);
 }
 
-void csys_watch_interruption(void) {
+void csys_watch_interruption(bool polling) {
   static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
-  watching = 1;
+  polls = polling;
   for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
     struct sigaction action, before;
     memset(&action, 0, sizeof action);
@@ -43,7 +43,7 @@ void csys_watch_interruption(void) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-bool csys_watches_interruption(void) { return watching; }
+bool csys_polls_interruption(void) { return polls; }
 
 int csys_interruption(void) { return received; }
 

@@ -68,7 +68,10 @@ package func systemBecomeSibling(_ name: String) -> SystemError {
 package func systemExit(_ status: CInt) -> Never { exit(status) }
 
 /// From now on a signal that would end the process is only remembered; a second one ends it.
-package func systemWatchInterruption() { csys_watch_interruption() }
+///
+/// - Parameter polling: Whether input is read on another thread than the main one, which gets the
+///   signals. It costs a system call a read.
+package func systemWatchInterruption(polling: Bool = false) { csys_watch_interruption(polling) }
 
 /// The signal that was remembered.
 package func systemInterruption() -> CInt? {

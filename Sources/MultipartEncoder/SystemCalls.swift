@@ -209,10 +209,10 @@ package func systemWrite(
     }
 }
 
-/// Waits for something to read, where a tool wants to hear of signals meanwhile: they may come to
-/// another thread than this one, whose read would not end then.
+/// Waits for something to read, where a tool has said that its signals may come to another thread
+/// than this one, whose read would not end then.
 private func waitForInput(_ descriptor: CInt) throws(SystemError) {
-    guard csys_watches_interruption() else { return }
+    guard csys_polls_interruption() else { return }
     while csys_interruption() == 0 {
         var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         if try retrying(.poll, { unsafe poll(&wanted, 1, 200) }) > 0 { return }

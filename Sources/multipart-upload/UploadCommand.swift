@@ -59,7 +59,7 @@ enum UploadCommand {
         }
         let uploader = try settings.queue.uploader()
         let id = uploader.makeID()
-        systemWatchInterruption()
+        systemWatchInterruption(polling: true)
         let watch = UploadWatch(uploader)
         defer { watch.stop() }
         let events = uploader.events(of: id)

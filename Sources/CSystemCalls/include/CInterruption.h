@@ -8,10 +8,13 @@
 // waits, in the thread that they come to. A second one of the same kind ends the process as usual.
 // A signal that the process's parent told it to ignore stays ignored. SIGPIPE is ignored, so that
 // writing fails instead.
-void csys_watch_interruption(void);
+//
+// `polling` says that a read must not rely on being interrupted, since another thread than the one
+// that reads may get the signal.
+void csys_watch_interruption(bool polling);
 
-// Whether signals are watched for.
-bool csys_watches_interruption(void);
+// Whether a read must look for signals while it waits.
+bool csys_polls_interruption(void);
 
 // The number of the first signal that was remembered, or 0.
 int csys_interruption(void);
