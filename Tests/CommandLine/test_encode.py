@@ -2,9 +2,9 @@
 import json
 import os
 import pathlib
+import select
 import signal
 import subprocess
-import time
 import unittest
 
 import support
@@ -244,16 +244,21 @@ class Terminal(ToolTest):
             cwd=self.directory,
         )
         os.close(line)
-        for _ in range(8):
-            tool.stdin.write(bytes(1_000_000))
+        shown = b""
+        for _ in range(600):
+            tool.stdin.write(bytes(100_000))
             tool.stdin.flush()
-            time.sleep(0.2)
+            while select.select([terminal], [], [], 0.1)[0]:
+                shown += os.read(terminal, 65536)
+            if b"part 1 of 1" in shown:
+                break
+        else:
+            self.fail(shown)
         tool.stdin.close()
-        self.assertEqual(tool.wait(30), 0)
-        text = os.read(terminal, 65536).decode()
+        self.assertEqual(tool.wait(60), 0)
+        end = os.read(terminal, 65536)
         os.close(terminal)
-        self.assertIn("part 1 of 1", text)
-        self.assertTrue(text.endswith("\r\x1b[K"), "the line goes when the work is done")
+        self.assertTrue(end.endswith(b"\r\x1b[K"), "the line goes when the work is done")
 
 
 @unittest.skipUnless(pathlib.Path("/proc/self/status").exists(), "needs Linux's /proc")

@@ -81,6 +81,17 @@ class InterruptionTest(support.ToolTest):
         self.assertEqual((process.returncode, output), (-signal.SIGINT, b""), errors)
         return errors.decode()
 
+    def wait_for_delivery(self, process, number):
+        """Until the process has a signal: another one before that would be the same."""
+        status = pathlib.Path(f"/proc/{process.pid}/status")
+        if not status.exists():
+            time.sleep(0.05)
+            return
+        while True:
+            fields = dict(line.split(":\t", 1) for line in status.read_text().splitlines())
+            if not int(fields["ShdPnd"], 16) >> (number - 1) & 1:
+                return
+
     def assert_resumes(self):
         """The upload is in the queue, and another command delivers it once and whole."""
         queued = self.run_tool("queue", "--queue", "queue")
@@ -108,12 +119,12 @@ class InterruptionTest(support.ToolTest):
         # It waits a second for a command that won't end; the second signal cuts that short.
         process = self.start(
             "--file", "f", "content",
-            "--authorize-command", "trap '' TERM; touch asked; sleep 5 >&- 2>&-",
+            "--authorize-command", "exec 2>&-; trap '' TERM; touch asked; sleep 5",
         )  # fmt: skip
         while process.poll() is None and not (self.directory / "asked").exists():
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
-        time.sleep(0.05)  # two at once would be one
+        self.wait_for_delivery(process, signal.SIGINT)
         process.send_signal(signal.SIGINT)
         self.assertEqual(self.end(process), "")  # without a word about resuming
         self.assert_resumes()
