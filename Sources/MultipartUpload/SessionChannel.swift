@@ -44,6 +44,8 @@ package final class SessionChannel: Sendable {
     package func take(_ event: SessionEvent, of task: Int, named name: String?) {
         guard name == upload.text else { return }  // not one of ours
         let reports = update { state -> [AttemptReport] in
+            // An attempt that was stopped is over, whenever the system says so.
+            if let current = state.current, task < current { return [] }
             let limit = responseLimit
             let interim = state.exchanges[task, default: SessionExchange(responseLimit: limit)]
                 .take(event)
@@ -135,6 +137,7 @@ package final class SessionChannel: Sendable {
     func follow(_ task: Int, _ attempt: UploadAttempt, watchesStalls: Bool) {
         state.withLock { state in
             state.current = task
+            state.exchanges = state.exchanges.filter { $0.key >= task }
             state.bodyLength = attempt.body?.length ?? 0
             state.watch = AttemptWatch(
                 deadline: attempt.deadline,

@@ -50,7 +50,7 @@ package enum SessionBody: Hashable, Sendable {
 
 /// A task of a session.
 package protocol UploadSessionTask: Sendable {
-    /// Its number among all tasks of the session.
+    /// Its number among all tasks of the session, higher than those of tasks before.
     var number: Int { get }
     /// What it was named, perhaps by an earlier process.
     var name: String? { get }

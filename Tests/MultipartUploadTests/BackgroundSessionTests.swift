@@ -356,6 +356,26 @@ import Testing
         try await expectNothingLeft(id)
     }
 
+    // The system takes its time to say that what was paused has ended.
+    @Test func `keeps the system waiting for no attempt that is over`() async throws {
+        let uploader = try uploader()
+        let (id, paused) = try await begun(uploader)
+        try await uploader.pause(id)
+        try await uploader.resume(id)
+        let transfer = try await next()
+        service.end(paused, code: NSURLErrorCancelled)
+        let completions = Completions()
+        await uploader.handleEvents(
+            forBackgroundSession: identifier(id),
+            completion: completions.add
+        )
+        service.finishEvents(identifier(id))
+        try await until { completions.count == 1 }
+        service.answer(transfer, 200)
+        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        try await expectNothingLeft(id)
+    }
+
     @Test func `answers for sessions that nobody waits for`() async throws {
         let uploader = try uploader()
         let completions = Completions()
