@@ -73,9 +73,14 @@ public struct RetryPolicy: Hashable, Sendable, Codable {
 }
 
 extension Duration {
-    /// The duration as a number, for arithmetic with dates.
+    /// The duration, but neither below 0 nor beyond a billion seconds.
+    ///
+    /// More than anybody waits for can't be told from a billion; sums with it would trap.
+    var bounded: Duration { Swift.min(Swift.max(self, .zero), .seconds(1_000_000_000)) }
+
+    /// The bounded duration as a number, for arithmetic with dates.
     var inSeconds: Double {
-        let parts = components
+        let parts = bounded.components
         return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
     }
 }

@@ -31,6 +31,8 @@ public enum UploadError: Error, Hashable, Sendable {
     case insufficientSpace(needed: Int64, available: Int64)
     /// No such upload is in the queue.
     case unknownUpload(UploadID)
+    /// The upload can't be read or is of a version that isn't known here; it is left as it is.
+    case uploadIsUnreadable(UploadID, reason: String)
     /// A system call failed, with its `errno`.
     case system(call: String, code: Int32, path: String)
     /// The upload was cancelled.
@@ -62,6 +64,7 @@ extension UploadError: CustomStringConvertible {
         case .insufficientSpace(let needed, let available):
             "\(needed) bytes are needed, \(available) are free"
         case .unknownUpload(let id): "\(id): no such upload in the queue"
+        case .uploadIsUnreadable(let id, let reason): "\(id): \(reason); it is left as it is"
         case .system(let call, let code, let path):
             "\(path): \(call): \(systemErrorText(code))"
         case .cancelled: "the upload was cancelled"

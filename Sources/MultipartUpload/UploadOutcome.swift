@@ -40,8 +40,6 @@ public struct UploadFailure: Error, Hashable, Sendable, Codable {
         case mayHaveBeenDelivered
         /// The body's file is gone, changed or unreadable.
         case bodyUnusable
-        /// The upload's record can't be read.
-        case recordUnreadable
         /// The server broke the rules of resumable uploads.
         case protocolViolation
         /// The redirects are too many, lead to another origin, or to plain `http`.

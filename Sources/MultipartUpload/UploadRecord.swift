@@ -43,6 +43,12 @@ struct UploadRecord: Hashable, Sendable, Codable {
     var movedTo: URL?
     var resumption: Resumption?
 
+    /// Whether the numbers are such as an uploader writes: more would be counted over the edge.
+    var isPossible: Bool {
+        let counts = 0...Int(Int32.max)
+        return contentLength >= 0 && counts.contains(failures) && counts.contains(attempts)
+    }
+
     /// The part of the resumable-upload protocol that must survive.
     struct Resumption: Hashable, Sendable, Codable {
         /// The interop version that is spoken; `nil` once the server turned out to speak none.

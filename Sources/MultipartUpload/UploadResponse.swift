@@ -10,6 +10,8 @@ public struct UploadResponse: Hashable, Sendable, Codable {
     public var headers: [UploadHeader]
     /// The first bytes of the body, as many as ``CurlTransport/Configuration/responseLimit`` and its
     /// like allow.
+    ///
+    /// Of those, 16 MiB are kept on disk.
     public var body: Data
     /// Whether there was more body than was kept, or the connection broke before its end.
     public var isBodyCut: Bool
@@ -30,12 +32,18 @@ public struct UploadResponse: Hashable, Sendable, Codable {
     /// The value of the first header field with a name, in any case of letters.
     public func header(_ name: String) -> String? { headers[name] }
 
-    /// The response without what must not reach the disk.
-    var withoutSecrets: UploadResponse {
+    /// The response without what must not reach the disk, or is too much for it.
+    var kept: UploadResponse {
         var copy = self
+        if body.count > Self.keptBodyLimit {
+            copy.body = body.prefix(Self.keptBodyLimit)
+            copy.isBodyCut = true
+        }
         copy.headers.removeAll { Self.secretHeaders.contains($0.name.lowercased()) }
         return copy
     }
+
+    static let keptBodyLimit = 16 * 1024 * 1024
 
     private static let secretHeaders: Set = [
         "set-cookie", "set-cookie2", "authentication-info", "proxy-authentication-info",

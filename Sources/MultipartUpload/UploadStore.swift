@@ -39,7 +39,7 @@ final class UploadStore: Sendable {
     /// Gives the queue back before the store goes away.
     func unlock() { lock.unlock() }
 
-    func bodyPath(_ id: UploadID) -> String { directory(id) + "/body" }
+    func bodyPath(_ id: UploadID) -> String { directory(id) + "/" + Self.bodyName }
 
     /// A directory that becomes an upload's by ``commit(_:)``, or is swept.
     func makeStaging(_ id: UploadID) throws(UploadError) -> String {
@@ -93,7 +93,7 @@ final class UploadStore: Sendable {
         keepsOriginal: Bool
     ) throws(UploadError) {
         let descriptor = try Self.openBody(source.path, size: source.size)
-        let target = stagingPath(id) + "/body"
+        let target = stagingPath(id) + "/" + Self.bodyName
         if !keepsOriginal, try linkBody(source, to: target) { return }
         try checkSpace(for: source.size)
         let copy = try systemCreate(target, permissions: 0o400)
@@ -126,12 +126,12 @@ final class UploadStore: Sendable {
     /// - Returns: The record as it is then.
     func commit(_ record: UploadRecord) throws(UploadError) -> UploadRecord {
         let staging = stagingPath(record.id)
-        let body = staging + "/body"
+        let body = staging + "/" + Self.bodyName
         _ = try Self.openBody(body, size: record.contentLength)
         try systemChangeMode(body, 0o400)
         protection.apply(body)  // it may have been made elsewhere, with another
         try systemSynchronize(body)
-        try writeFile(encode(record), named: "record.json", in: staging, durably: true)
+        try writeFile(encode(record), named: Self.recordName, in: staging, durably: true)
         try systemRename(staging, to: directory(record.id))
         try systemSynchronize(path)
         return removeOriginal(of: record)
@@ -144,17 +144,37 @@ final class UploadStore: Sendable {
     func save(_ record: UploadRecord, durably: Bool = false) throws(UploadError) {
         try writeFile(
             encode(record),
-            named: "record.json",
+            named: Self.recordName,
             in: directory(record.id),
             durably: durably
         )
     }
 
     /// Ends an upload: the outcome first, then the body and the record go.
+    ///
+    /// If there is no room for the outcome, the record's name becomes it, which takes none, so that
+    /// nothing is sent again. What the server answered is lost then, unless the body's room is
+    /// enough for it.
     func finish(_ id: UploadID, _ outcome: UploadOutcome) throws(UploadError) {
-        let stored = StoredOutcome(outcome: outcome.withoutSecrets, endedAt: Date())
-        try writeFile(encode(stored), named: "outcome.json", in: directory(id), durably: true)
-        try removeAll(in: directory(id), but: ["outcome.json"])
+        do throws(UploadError) {
+            try writeOutcome(id, outcome)
+        } catch {
+            let mark = directory(id) + "/" + UploadMark(outcome).name
+            try systemRename(directory(id) + "/" + Self.recordName, to: mark)
+            try? systemSynchronize(directory(id))
+            try systemUnlink(bodyPath(id))
+            try writeOutcome(id, outcome)
+        }
+        try removeOwn(in: directory(id), but: [Self.outcomeName])
+    }
+
+    private func writeOutcome(_ id: UploadID, _ outcome: UploadOutcome) throws(UploadError) {
+        let now = Date()
+        var bytes = try encode(StoredOutcome(outcome: outcome.kept, endedAt: now))
+        if bytes.count > Self.fileLimit {  // headers without end
+            bytes = try encode(StoredOutcome(outcome: UploadMark(outcome).outcome, endedAt: now))
+        }
+        try writeFile(bytes, named: Self.outcomeName, in: directory(id), durably: true)
     }
 
     /// Opens the body for an attempt, if it is still what was committed.
@@ -163,62 +183,18 @@ final class UploadStore: Sendable {
     }
 
     func removeOutcome(_ id: UploadID) throws(UploadError) {
-        guard try systemStatus(directory(id) + "/outcome.json") != nil else {
-            throw .unknownUpload(id)
+        switch entry(id) {
+        case .ended: break
+        case .unreadable(_, let reason): throw .uploadIsUnreadable(id, reason: reason)
+        case .pending, nil: throw .unknownUpload(id)
         }
-        try Self.removeTree(directory(id))
-    }
-
-    func outcome(_ id: UploadID) -> UploadOutcome? { Self.outcome(id, in: path) }
-
-    /// The uploads that aren't over, oldest first.
-    func pending() throws(UploadError) -> [UploadRecord] {
-        try Self.contents(path).compactMap { entry in
-            switch entry {
-            case .pending(let record): record
-            case .ended: nil
-            }
+        // The outcome goes last: what is left of an upload without one would be sent again.
+        for name in [Self.recordName, Self.bodyName, Self.outcomeName] {
+            try systemUnlink(directory(id) + "/" + name)
         }
-    }
-
-    /// What a queue holds, for readers without the lock.
-    enum Entry: Hashable, Sendable {
-        case pending(UploadRecord)
-        case ended(UploadID, UploadOutcome, at: Date)
-
-        var date: Date {
-            switch self {
-            case .pending(let record): record.createdAt
-            case .ended(_, _, let date): date
-            }
-        }
-    }
-
-    /// What is in a queue that isn't open here; an error if there is none.
-    static func contents(ofQueue path: String) throws(UploadError) -> [Entry] {
-        let path = withoutTail(path)
-        guard try systemStatus(path) != nil else {
-            throw .system(call: "lstat", code: ENOENT, path: path)
-        }
-        _ = try checkDirectory(path)
-        return try contents(path)
-    }
-
-    private static func contents(_ path: String) throws(UploadError) -> [Entry] {
-        var entries: [Entry] = []
-        for id in try systemNames(in: path).compactMap({ UploadID($0) }) {
-            let directory = path + "/" + id.text
-            if let stored = storedOutcome(directory) {
-                entries.append(.ended(id, stored.outcome, at: stored.endedAt))
-            } else if let record = record(directory, id) {
-                entries.append(.pending(record))
-            }
-        }
-        return entries.sorted { $0.date < $1.date }
-    }
-
-    static func outcome(_ id: UploadID, in path: String) -> UploadOutcome? {
-        storedOutcome(path + "/" + id.text)?.outcome
+        // What keeps it are strays; no upload is in it any more.
+        try? removeOwn(in: directory(id))
+        try? systemRemoveDirectory(directory(id))
     }
 
     /// Opens a body and checks that it is a plain file of ours with the right size.
@@ -239,7 +215,7 @@ final class UploadStore: Sendable {
         return descriptor
     }
 
-    private static let tailName = "tail"
+    static let tailName = "tail"
 
     private static func tailPath(of body: UploadAttempt.Body) -> String {
         let slash = body.path.lastIndex(of: "/")
@@ -263,12 +239,6 @@ final class UploadStore: Sendable {
         try systemUnlink(tailPath(of: body))
     }
 
-    private struct StoredOutcome: Codable {
-        var version = UploadRecord.currentVersion
-        let outcome: UploadOutcome
-        let endedAt: Date
-    }
-
     /// Keeps the lock as long as the store lives: a descriptor can't be copied, a class holds it.
     private final class LockFile: Sendable {
         private let descriptor: OwnedDescriptor
@@ -276,7 +246,6 @@ final class UploadStore: Sendable {
         func unlock() { systemUnlock(descriptor) }
     }
 
-    private static let recordLimit = 16 * 1024 * 1024
     private static let stagingPrefix = ".new-"
 
     private func directory(_ id: UploadID) -> String { path + "/" + id.text }
@@ -296,7 +265,7 @@ final class UploadStore: Sendable {
     }
 
     /// Makes sure that nobody else can have changed a queue, or can read what is in it.
-    private static func checkDirectory(_ path: String) throws(UploadError) -> FileStatus {
+    static func checkDirectory(_ path: String) throws(UploadError) -> FileStatus {
         guard let status = try systemStatus(path), status.kind == .directory else {
             throw .queueIsUnsafe(path: path, reason: "the queue must be a directory, not a link")
         }
@@ -323,7 +292,7 @@ final class UploadStore: Sendable {
     }
 
     /// A path without slashes and dots at its end, through which `lstat` would follow a link.
-    private static func withoutTail(_ path: String) -> String {
+    static func withoutTail(_ path: String) -> String {
         var path = path[...]
         while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path.removeLast() }
         return String(path)
@@ -342,64 +311,53 @@ final class UploadStore: Sendable {
     private func usedBytes() throws(UploadError) -> Int64 {
         var total: Int64 = 0
         for name in try systemNames(in: path) where name != ".lock" {
-            total += try systemStatus(path + "/" + name + "/body")?.size ?? 0
+            // What isn't an upload's directory has no body.
+            let body = path + "/" + name + "/" + Self.bodyName
+            if let status = try? systemStatus(body) { total += status.size }
         }
         return total
     }
 
     /// Brings the queue into a state that a living process could have left.
+    ///
+    /// Only what can't be anything else than a dead process's leavings goes, and one upload's
+    /// troubles don't keep another from its work.
     private func sweep() throws(UploadError) {
         for name in try systemNames(in: path) {
-            let entry = path + "/" + name
             if name.hasPrefix(Self.stagingPrefix) {
-                try Self.removeTree(entry)
+                try? Self.removeTree(path + "/" + name)
             } else if let id = UploadID(name) {
-                try Self.checkOwned(entry)
-                try sweep(id)
+                tidy(id)
             }
         }
     }
 
-    private static func checkOwned(_ directory: String) throws(UploadError) {
-        guard let status = try systemStatus(directory) else { return }
-        guard status.kind == .directory, status.owner == systemUserID else {
-            throw .queueIsUnsafe(
-                path: directory,
-                reason: "an upload's directory must be a directory of the same user, no link"
+    /// Reads an upload and removes what a dead process left half done of it.
+    @discardableResult
+    func tidy(_ id: UploadID) -> Entry? {
+        let entry = entry(id)
+        switch entry {
+        case .ended:
+            let outcome = try? systemStatus(directory(id) + "/" + Self.outcomeName)
+            let marks = (try? Self.marks(in: directory(id)))?.map(\.name) ?? []
+            try? removeOwn(
+                in: directory(id),
+                but: outcome == nil ? Set(marks) : [Self.outcomeName]
             )
+        case .pending(let record):
+            // The system may still be sending the tail.
+            let kept: Set = [Self.bodyName, Self.recordName]
+            let isSending = record.phase == .sending
+            try? removeOwn(
+                in: directory(id),
+                but: isSending ? kept.union([Self.tailName]) : kept
+            )
+            return .pending(removeOriginal(of: record))
+        case .unreadable: break
+        // An empty directory is one whose outcome was being removed.
+        case nil: try? systemRemoveDirectory(directory(id))
         }
-        for name in try systemNames(in: directory) {
-            guard let status = try systemStatus(directory + "/" + name) else { continue }
-            guard status.kind == .file, status.owner == systemUserID else {
-                throw .queueIsUnsafe(
-                    path: directory + "/" + name,
-                    reason: "an upload's files must be plain files of the same user"
-                )
-            }
-        }
-    }
-
-    private func sweep(_ id: UploadID) throws(UploadError) {
-        let directory = directory(id)
-        if Self.storedOutcome(directory) != nil {
-            try removeAll(in: directory, but: ["outcome.json"])
-            return
-        }
-        guard let record = Self.record(directory, id) else {
-            // An empty directory is one whose outcome was being removed.
-            guard try !systemNames(in: directory).isEmpty else {
-                try systemRemoveDirectory(directory)
-                return
-            }
-            let failure = UploadFailure(.recordUnreadable, "record.json can't be read")
-            try finish(id, .failed(failure))
-            return
-        }
-        // The system may still be sending the tail.
-        let kept: Set = ["body", "record.json"]
-        let isSending = record.phase == .sending
-        try removeAll(in: directory, but: isSending ? kept.union([Self.tailName]) : kept)
-        _ = removeOriginal(of: record)
+        return entry
     }
 
     /// Removes the file that the body came from, if it is still that file; the body is safe.
@@ -417,10 +375,17 @@ final class UploadStore: Sendable {
         return copy
     }
 
-    private func removeAll(in directory: String, but kept: Set<String>) throws(UploadError) {
-        for name in try systemNames(in: directory) where !kept.contains(name) {
-            try systemUnlink(directory + "/" + name)
+    /// Removes an upload's files; what else is in its directory isn't ours to judge.
+    private func removeOwn(in directory: String, but kept: Set<String> = []) throws(UploadError) {
+        var problem: UploadError?
+        for name in try systemNames(in: directory) where Self.isOwn(name) && !kept.contains(name) {
+            do throws(UploadError) {
+                try systemUnlink(directory + "/" + name)
+            } catch {
+                problem = error
+            }
         }
+        if let problem { throw problem }
     }
 
     private static func removeTree(_ path: String) throws(UploadError) {
@@ -428,21 +393,6 @@ final class UploadStore: Sendable {
         guard status.kind == .directory else { return try systemUnlink(path) }
         for name in try systemNames(in: path) { try removeTree(path + "/" + name) }
         try systemRemoveDirectory(path)
-    }
-
-    private static func storedOutcome(_ directory: String) -> StoredOutcome? {
-        guard let bytes = try? systemRead(directory + "/outcome.json", limit: recordLimit) else {
-            return nil
-        }
-        return try? JSONDecoder().decode(StoredOutcome.self, from: bytes)
-    }
-
-    private static func record(_ directory: String, _ id: UploadID) -> UploadRecord? {
-        guard let bytes = try? systemRead(directory + "/record.json", limit: recordLimit),
-            let record = try? JSONDecoder().decode(UploadRecord.self, from: bytes),
-            record.version == UploadRecord.currentVersion, record.id == id
-        else { return nil }
-        return record
     }
 
     private func encode(_ value: some Encodable) throws(UploadError) -> Data {
@@ -462,7 +412,11 @@ final class UploadStore: Sendable {
         in directory: String,
         durably: Bool
     ) throws(UploadError) {
-        let temporary = directory + "/" + name + ".tmp"
+        // More would not be read again.
+        guard bytes.count <= Self.fileLimit else {
+            throw .system(call: "write", code: EFBIG, path: directory + "/" + name)
+        }
+        let temporary = directory + "/" + Self.temporaryName(name)
         try systemUnlink(temporary)
         let descriptor = try systemCreate(temporary, permissions: 0o600)
         try systemWrite(bytes, to: descriptor, path: temporary)
@@ -473,10 +427,10 @@ final class UploadStore: Sendable {
 }
 
 extension UploadOutcome {
-    fileprivate var withoutSecrets: UploadOutcome {
+    fileprivate var kept: UploadOutcome {
         switch self {
-        case .delivered(let response): .delivered(response.withoutSecrets)
-        case .rejected(let response): .rejected(response.withoutSecrets)
+        case .delivered(let response): .delivered(response.kept)
+        case .rejected(let response): .rejected(response.kept)
         case .failed, .cancelled: self
         }
     }

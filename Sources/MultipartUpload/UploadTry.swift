@@ -112,7 +112,7 @@ struct UploadTry {
         do throws(UploadError) {
             try store.checkBody(record)
         } catch {
-            return .end(.finished(.failed(UploadFailure(.bodyUnusable, error.description))))
+            return bodyFailed(error)
         }
         let target: URL
         let baseOffset: Int64
@@ -122,7 +122,7 @@ struct UploadTry {
         case .append(_, let resource, let offset, _): (target, baseOffset) = (resource, offset)
         }
         let start = ContinuousClock.now
-        let deadline = record.request.attemptDeadline
+        let deadline = record.request.attemptDeadline?.bounded
         let credentials: [UploadHeader]
         switch await checkedCredentials(for: target, within: deadline) {
         case .success(let given): credentials = given
@@ -148,7 +148,7 @@ struct UploadTry {
             body: plan.body(of: exchange, path: store.bodyPath(record.id)),
             mayReuseConnection: mayReuseConnection(exchange),
             deadline: deadline.map { authorize == nil ? $0 : $0 - (.now - start) },
-            stallTimeout: record.request.stallTimeout,
+            stallTimeout: record.request.stallTimeout.bounded,
             continuation: continuation
         )
         continuation = .fresh
@@ -325,10 +325,9 @@ struct UploadTry {
             if touchedServer, !mayRepeat(exchange) { record.mayHaveBeenDelivered = true }
             return .end(.stopped)
         }
-        if error.kind == .bodyUnreadable {
-            return .end(.finished(.failed(UploadFailure(.bodyUnusable, error.message))))
-        }
-        guard error.isTransient || error.kind == .cancelled else {
+        let isBodyUnreadable = error.kind == .bodyUnreadable
+        if isBodyUnreadable, let problem = lastingProblemOfBody() { return bodyFailed(problem) }
+        guard error.isTransient || error.kind == .cancelled || isBodyUnreadable else {
             let failure = UploadFailure(.permanent, error.message, transportError: error)
             return .end(.finished(.failed(failure)))
         }
@@ -347,6 +346,27 @@ struct UploadTry {
                 UploadFailure(.attemptsExhausted, error.message, transportError: error)
             )
         )
+    }
+
+    /// What is wrong with the body and will stay so; `nil` if the system only couldn't read it now.
+    private func lastingProblemOfBody() -> UploadError? {
+        do throws(UploadError) {
+            try store.checkBody(record)
+        } catch .system {
+            return nil
+        } catch {
+            return error
+        }
+        return nil
+    }
+
+    private mutating func bodyFailed(_ error: UploadError) -> Step {
+        let outcome = UploadOutcome.failed(UploadFailure(.bodyUnusable, error.description))
+        // A want of descriptors or memory, or a disk that hiccups, says nothing of the body.
+        if case .system = error {
+            return retry(error.description, retryAfter: nil, otherwise: outcome)
+        }
+        return .end(.finished(outcome))
     }
 
     /// Over a connection that turns out to be dead, a transport may repeat a request by itself: it

@@ -59,13 +59,16 @@ public actor Uploader {
             case paused
             /// It is over.
             case ended(UploadOutcome)
+            /// It can't be read, or is of a version that isn't known here. It is neither sent nor
+            /// removed.
+            case unreadable(reason: String)
         }
 
         /// Its name.
         public let id: UploadID
-        /// Where it goes; `nil` once it is over.
+        /// Where it goes; `nil` once it is over, or if it is unreadable.
         public let url: URL?
-        /// The body's size in bytes; `nil` once it is over.
+        /// The body's size in bytes; `nil` once it is over, or if it is unreadable.
         public let contentLength: Int64?
         /// Where it stands.
         public let state: State
@@ -81,6 +84,8 @@ public actor Uploader {
     private let authorize: Authorize?
     private let configuration: Configuration
     private var entries: [UploadID: Entry] = [:]
+    /// What couldn't be read so far.
+    private var unreadable: Set<UploadID> = []
     private var ready = ReadyList()
     private var runningCount = 0
     private var isClosed = false
@@ -144,9 +149,14 @@ public actor Uploader {
         self.transport = transport
         self.authorize = authorize
         self.configuration = configuration
-        for record in try store.pending() {
-            entries[record.id] = Entry(record: record)
-            hub.open(record.id)
+        for entry in try store.contents() {
+            switch entry {
+            case .pending(let record):
+                entries[record.id] = Entry(record: record)
+                hub.open(record.id)
+            case .unreadable(let id, _): unreadable.insert(id)
+            case .ended: break
+            }
         }
     }
 
@@ -267,7 +277,8 @@ public actor Uploader {
         return UploadEvents(mailbox)
     }
 
-    /// How an upload ended, also in an earlier process; `nil` if it isn't over, or not known.
+    /// How an upload ended, also in an earlier process; `nil` if it isn't over, not known or
+    /// unreadable.
     public nonisolated func outcome(of id: UploadID) -> UploadOutcome? { store.outcome(id) }
 
     /// Waits for an upload's end; `nil` if it isn't known.
@@ -295,11 +306,13 @@ public actor Uploader {
 
     /// Continues everything in the queue that isn't paused.
     ///
-    /// To be called once at launch.
+    /// To be called once at launch. What could not be read then, for want of descriptors say, is
+    /// looked at again by every call.
     ///
     /// - Returns: The uploads that aren't over, paused ones included, oldest first.
     @discardableResult
     public func resume() -> [UploadID] {
+        readAgain()
         let records = entries.values.map(\.record).sorted { $0.createdAt < $1.createdAt }
         // First what the system may be sending already.
         for record in records.filter({ $0.phase == .sending })
@@ -311,9 +324,30 @@ public actor Uploader {
         return records.map(\.id)
     }
 
+    private func readAgain() {
+        for id in unreadable {
+            switch store.tidy(id) {
+            case .unreadable: continue
+            case .pending(let record):
+                entries[id] = Entry(record: record)
+                hub.open(id)
+            case .ended, nil: break
+            }
+            unreadable.remove(id)
+        }
+    }
+
+    /// Why an upload isn't one of those that can be worked on.
+    private func problem(of id: UploadID) -> UploadError {
+        if case .unreadable(_, let reason) = store.entry(id) {
+            return .uploadIsUnreadable(id, reason: reason)
+        }
+        return .unknownUpload(id)
+    }
+
     /// Continues a paused upload.
     public func resume(_ id: UploadID) throws(UploadError) {
-        guard let entry = entries[id] else { throw .unknownUpload(id) }
+        guard let entry = entries[id] else { throw problem(of: id) }
         // A pause that hasn't been carried out is taken back, a cancel never.
         if entry.wish == .pause { entries[id]?.wish = nil }
         guard case .idle = entry.state else { return }
@@ -332,7 +366,7 @@ public actor Uploader {
     /// A resumable upload goes on later where the server has it; another starts again, and fails
     /// if it may not be repeated.
     public func pause(_ id: UploadID) async throws(UploadError) {
-        guard let entry = entries[id] else { throw .unknownUpload(id) }
+        guard let entry = entries[id] else { throw problem(of: id) }
         guard case .running(let task) = entry.state else {
             try settlePause(id)
             await endLeftovers(of: entry.record)
@@ -347,7 +381,7 @@ public actor Uploader {
     public func cancel(_ id: UploadID) async throws(UploadError) {
         guard let entry = entries[id] else {
             guard store.outcome(id) == nil else { return }
-            throw .unknownUpload(id)
+            throw problem(of: id)
         }
         guard case .running(let task) = entry.state else {
             if case .waiting(let timer) = entry.state { timer.cancel() }
@@ -514,8 +548,9 @@ public actor Uploader {
     }
 
     private func finish(_ id: UploadID, _ outcome: UploadOutcome) {
-        // If the disk is full the outcome can't be kept, but whoever listens still hears it, and
-        // the next launch finds the record and asks the server again.
+        // On a disk that takes nothing at all the outcome can't be kept, but whoever listens still
+        // hears it. The next launch finds the record of an attempt that was under way, and repeats
+        // it only if that does no harm.
         try? store.finish(id, outcome)
         entries[id] = nil
         hub.publish(.finished(outcome), of: id)
@@ -581,6 +616,15 @@ extension Uploader.Item {
                 url: nil,
                 contentLength: nil,
                 state: .ended(outcome),
+                attempts: 0,
+                lastProblem: nil
+            )
+        case .unreadable(let id, let reason):
+            self.init(
+                id: id,
+                url: nil,
+                contentLength: nil,
+                state: .unreadable(reason: reason),
                 attempts: 0,
                 lastProblem: nil
             )

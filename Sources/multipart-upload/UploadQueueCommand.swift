@@ -9,7 +9,8 @@ enum QueueCommand {
         usage: multipart queue [OPTION…]
 
         Prints a JSON object a line for each upload in a queue, oldest first: id, state, url,
-        contentLength, attempts, problem. Another command may be working on the queue.
+        contentLength, attempts, problem. Another command may be working on the queue. What is
+        unreadable, or of a later version, is left as it is.
 
         options:
         \(QueueSettings().options.map(\.helpText).joined(separator: "\n"))
@@ -45,6 +46,9 @@ enum QueueCommand {
         case .ended(let outcome):
             state = outcome.isDelivered ? "delivered" : "ended"
             problem = outcome.problem
+        case .unreadable(let reason):
+            state = "unreadable"
+            problem = reason
         }
         return JSONText.object([
             ("id", .string(item.id.text)),

@@ -43,7 +43,13 @@ enum ResumeCommand {
         await uploader.resume()
         var failures = 0
         var left = 0
+        var unreadable = 0
         for item in items where item.state != .paused {
+            if case .unreadable(let reason) = item.state {
+                unreadable += 1
+                try? systemWrite(standardError, "multipart: \(item.id): \(printable(reason))\n")
+                continue
+            }
             guard let outcome = await outcome(of: item, uploader, settings) else {
                 left += 1
                 continue
@@ -56,6 +62,7 @@ enum ResumeCommand {
             }
         }
         if left > 0 { throw .failure("stopped; uploads left in the queue: \(left)") }
+        if unreadable > 0 { throw .failure("unreadable uploads, left as they are: \(unreadable)") }
         if failures > 0 { throw .failure("uploads that were not delivered: \(failures)") }
     }
 

@@ -227,12 +227,15 @@ async def redirect(request):
 
 
 async def endless(request):
-    """Answers without an end, until the client has enough."""
+    """Answers without an end, until the client has enough, or with so many bytes."""
     await request.take()
     await request.raw(b'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n')
-    while True:
+    sent = 0
+    while sent < request.number('bytes', 1 << 62):
         await request.raw(b'x' * CHUNK)
+        sent += CHUNK
         await asyncio.sleep(0.001)
+    raise Closed('answered')
 
 
 async def bearer(request):
