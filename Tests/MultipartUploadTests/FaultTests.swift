@@ -13,7 +13,7 @@ import Testing
         "/early?how=reset", "/early?how=close", "/stall?after=50000", "/stall?",
         "/redirect?code=307&to=/reset", "/redirect?code=302&to=/sink", "/redirect?code=308&to=:x",
         "/status?code=401&authenticate=Basic%20realm=x", "/status?code=401&authenticate=Bearer",
-        "/status?code=500", "/resumable?cut=60000", "/resumable?lose=1", "/stale?", "/sink?",
+        "/status?code=500", "/resumable?cut=300000", "/resumable?lose=1", "/stale?", "/sink?",
     ]
 
     @Test(.timeLimit(.minutes(15)))
