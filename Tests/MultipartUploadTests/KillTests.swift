@@ -55,17 +55,17 @@ import Testing
         case 1: .file("outcome.json")
         case 2: .file("record.json")
         case 3: .after(.random(in: 0...0.06))
-        default: .after(.random(in: 0...0.8))
+        default: .after(.random(in: 0...0.5))
         }
     }
 
     @Test(.timeLimit(.minutes(30)), arguments: [false, true])
     func `ends every upload exactly once`(isResumable: Bool) async throws {
-        let body = try TestBody(in: directory, count: 12_000_000)
+        let body = try TestBody(in: directory, count: 6_000_000)
         let file = directory.path + "/file"
         try FileManager.default.copyItem(atPath: body.body.path, toPath: file)
         let total = LongTests.count(10, 100)
-        let path = isResumable ? "/resumable?rate=30000000" : "/keyed?rate=30000000&delay=0.2"
+        let path = isResumable ? "/resumable?rate=30000000" : "/keyed?rate=30000000&delay=0.1"
         let url = try server.url(path).absoluteString
         var known: Set<String> = []
         var killed = 0
