@@ -72,7 +72,7 @@ public final class URLSessionTransport: UploadTransport {
         guard Origin(attempt.url) != nil else {
             return .notSent(.unsupported, "only http and https can be sent")
         }
-        if let body = attempt.body {
+        if let body = attempt.body, attempt.continuation != .adoptOnly {
             do throws(UploadError) {
                 _ = try UploadStore.openBody(body.path, size: body.fileSize)
             } catch {

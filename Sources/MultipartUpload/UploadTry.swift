@@ -88,9 +88,13 @@ struct UploadTry {
             )
             return .finished(.failed(failure))
         }
-        if continuation == .fresh { countAttempt() }
+        if continuation == .fresh, case .end(let end)? = beginAttempt() { return end }
         while true {
-            if Task.isCancelled { return .stopped }
+            if Task.isCancelled {
+                // What an earlier process sent, nobody knows.
+                if continuation == .adoptOnly { record.mayHaveBeenDelivered = true }
+                return .stopped
+            }
             let exchange = plan.next(record.resumption, offset: offset)
             switch await perform(exchange) {
             case .again: continue
@@ -99,20 +103,37 @@ struct UploadTry {
         }
     }
 
+    /// Starts the first attempt of a try, unless a later process couldn't know of it.
+    private mutating func beginAttempt() -> Step? {
+        do throws(UploadError) {
+            try countAttempt()
+            return nil
+        } catch {
+            guard !record.request.mayBeRepeated else { return nil }
+            // If nobody learns that it was begun, it would be repeated.
+            let failure = UploadFailure(.attemptsExhausted, error.description)
+            return retry(error.description, retryAfter: nil, otherwise: .failed(failure))
+        }
+    }
+
     /// Starts a new attempt, whose progress counts from the start.
-    private mutating func countAttempt() {
+    private mutating func countAttempt() throws(UploadError) {
         record.attempts += 1
         record.phase = .sending
         record.notBefore = nil
         // If this is lost with the machine, a request that must not be repeated would be.
-        try? store.save(record, durably: !record.request.mayBeRepeated)
+        try store.save(record, durably: !record.request.mayBeRepeated)
     }
 
     private mutating func perform(_ exchange: UploadPlan.Exchange) async -> Step {
-        do throws(UploadError) {
-            try store.checkBody(record)
-        } catch {
-            return bodyFailed(error)
+        // What is only taken over needs nothing any more, and mustn't fail for want of it.
+        let isTakenOver = continuation == .adoptOnly
+        if !isTakenOver {
+            do throws(UploadError) {
+                try store.checkBody(record)
+            } catch {
+                return bodyFailed(error)
+            }
         }
         let target: URL
         let baseOffset: Int64
@@ -124,7 +145,8 @@ struct UploadTry {
         let start = ContinuousClock.now
         let deadline = record.request.attemptDeadline?.bounded
         let credentials: [UploadHeader]
-        switch await checkedCredentials(for: target, within: deadline) {
+        switch isTakenOver ? .success([]) : await checkedCredentials(for: target, within: deadline)
+        {
         case .success(let given): credentials = given
         case .failure(let problem):
             // What was interrupted has not failed.
@@ -272,7 +294,7 @@ struct UploadTry {
         case .plain, .create:
             url = location
             if response.status == 308 { record.movedTo = location }
-            countAttempt()
+            try? countAttempt()  // that one is under way, the disk knows
         case .ask, .append: record.resumption?.resource = location
         }
         return .again
@@ -291,19 +313,23 @@ struct UploadTry {
         // A server that says so has passed on the whole upload: this is its target's answer.
         if UploadPlan.isComplete(response) == true { return .end(.finished(.rejected(response))) }
         switch (exchange, response.status) {
-        case (.create(let version), 400) where record.resumption?.resource == nil:
-            // It may be the protocol's version that the server doesn't like.
+        case (.create(let version), 400)
+        where record.resumption?.resource == nil && record.request.mayBeRepeated:
+            // It may be the protocol's version that the server doesn't like, or the form: who
+            // mustn't send twice takes it for the answer that it is.
             record.resumption?.version = version.older
-            countAttempt()
+            try? countAttempt()  // that one is under way, the disk knows
             return .again
         case (.ask, 404), (.ask, 410), (.append, 404), (.append, 410):
+            guard record.request.mayBeRepeated else { return lostSight(response) }
             record.resumption?.resource = nil
             record.resumption?.acknowledged = 0
             offset = nil
             return conflict("the server has forgotten the upload")
         case (.ask, 405), (.ask, 501):
+            guard record.request.mayBeRepeated else { return lostSight(response) }
             record.resumption = UploadRecord.Resumption(version: nil)
-            countAttempt()
+            try? countAttempt()  // that one is under way, the disk knows
             return .again
         case (.append, 409): return conflict("the server has another offset")
         case (.append(_, _, _, let length), 413):
@@ -314,6 +340,17 @@ struct UploadTry {
         default: break
         }
         return .end(.finished(.rejected(response)))
+    }
+
+    /// A server may have taken all of an upload before it forgot it, or have it without being able
+    /// to say so.
+    private func lostSight(_ response: UploadResponse) -> Step {
+        let failure = UploadFailure(
+            .mayHaveBeenDelivered,
+            "the server knows nothing of the upload any more (\(response.status)), and may have"
+                + " taken the request, which must not be repeated"
+        )
+        return .end(.finished(.failed(failure)))
     }
 
     private mutating func broken(

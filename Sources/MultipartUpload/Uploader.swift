@@ -368,6 +368,7 @@ public actor Uploader {
     public func pause(_ id: UploadID) async throws(UploadError) {
         guard let entry = entries[id] else { throw problem(of: id) }
         guard case .running(let task) = entry.state else {
+            if isInDoubt(entry) { entries[id]?.record.mayHaveBeenDelivered = true }
             try settlePause(id)
             await endLeftovers(of: entry.record)
             return
@@ -450,8 +451,7 @@ public actor Uploader {
     private func continueAfterRelaunch(_ record: UploadRecord) {
         if record.phase == .sending {
             entries[record.id]?.continuation =
-                record.request.mayBeRepeated || record.resumption?.resource != nil
-                ? .adoptOrStart : .adoptOnly
+                Self.mayBeSentAgain(record) ? .adoptOrStart : .adoptOnly
         }
         if let date = record.notBefore, date > Date() {
             wait(record.id, until: date)
@@ -526,6 +526,22 @@ public actor Uploader {
         }
         await transport.settled(id, isOver: entries[id] == nil)
         startWaitingUploads()
+    }
+
+    /// Whether an earlier process may have sent a request that must not be repeated: a pause would
+    /// make that forgotten.
+    private func isInDoubt(_ entry: Entry) -> Bool {
+        let isNew =
+            switch entry.state {
+            case .idle: true
+            case .ready, .waiting, .running: entry.continuation == .adoptOnly
+            }
+        return isNew && entry.record.phase == .sending && !Self.mayBeSentAgain(entry.record)
+    }
+
+    /// Whether an attempt of which nobody knows what it came to can be followed by another.
+    private static func mayBeSentAgain(_ record: UploadRecord) -> Bool {
+        record.request.mayBeRepeated || record.resumption?.resource != nil
     }
 
     /// Ends what the system may still do for an attempt of an earlier process.

@@ -387,6 +387,7 @@ async def create(request):
         'length': int(request.headers.get('upload-length', request.length)),
         'token': request.query.get('token'), 'key': request.headers.get('idempotency-key'),
         'forget': counters[made] <= request.number('forget'), 'claim': request.number('claim'),
+        'gone': request.number('gone'), 'gone-method': request.query.get('gone-method', 'HEAD'),
     }
     save(upload)
     open(state_path(upload['name'], '.bin'), 'wb').close()
@@ -412,6 +413,9 @@ async def resource(request):
             os.remove(state_path(upload['name'], '.json'))
         await request.answer(404, b'', close=True)
     request.entry['upload'] = upload['name']
+    if upload['gone'] and request.method == upload['gone-method']:
+        await request.take()
+        await request.answer(upload['gone'], b'', close=True)
     version = int(request.headers.get('upload-draft-interop-version', 0))
     earlier = owners.pop(upload['name'], None)
     if earlier is not None and not earlier.done.is_set():
