@@ -61,6 +61,12 @@ struct UploadTry {
 
     /// Removes the upload's resource from the server, as far as that works within seconds.
     func delete(_ resource: URL, _ version: InteropVersion) async {
+        // A task of its own: the one that runs this may be the one that was cancelled, which would
+        // keep even the credentials away.
+        await Task { await sendDelete(resource, version) }.value
+    }
+
+    private func sendDelete(_ resource: URL, _ version: InteropVersion) async {
         var headers = [version.header]
         let deadline = Duration.seconds(5)
         if isSameOrigin(resource),
@@ -76,8 +82,7 @@ struct UploadTry {
             body: nil,
             deadline: deadline
         )
-        // A task of its own: the one that runs this may be the one that was cancelled.
-        _ = await Task { [transport] in await transport.perform(attempt) { _ in } }.value
+        _ = await transport.perform(attempt) { _ in }
     }
 
     private mutating func runSteps() async -> End {

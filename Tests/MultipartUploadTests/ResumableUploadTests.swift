@@ -256,12 +256,20 @@ import Testing
 
     @Test(arguments: TransportKind.allCases)
     func `tells the server when it is cancelled`(kind: TransportKind) async throws {
-        let uploader = try uploader(kind, authorize: { _ in [.hold(at: 1_000_000)] })
+        let uploader = try uploader(
+            kind,
+            authorize: { _ in
+                try await Task.sleep(for: .milliseconds(1))  // as cancellable as a real one
+                return [.hold(at: 1_000_000), UploadHeader("Authorization", "Bearer t")]
+            }
+        )
         let body = try TestBody(in: directory, count: 2_000_000)
-        let id = try await uploader.enqueue(body.body, to: try request(""))
+        let id = try await uploader.enqueue(body.body, to: try request("token=t"))
         let name = try await untilServerHas(1_000_000, of: id)
         try await uploader.cancel(id)
         #expect(uploader.outcome(of: id) == .cancelled)
-        #expect(try await server.entries(name, count: 1).map(\.method) == ["DELETE"])
+        let entries = try await server.entries(name, count: 1)
+        #expect(entries.map(\.method) == ["DELETE"])
+        #expect(entries.map(\.status) == [204])
     }
 }
