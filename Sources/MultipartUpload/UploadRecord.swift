@@ -57,7 +57,8 @@ struct UploadRecord: Hashable, Sendable, Codable {
         var resource: URL?
         /// The most bytes that one request may append.
         var appendLimit: Int64?
-        /// The highest offset the server has acknowledged.
+        /// The highest offset that the server has acknowledged for any of the upload's resources:
+        /// only what is beyond it is progress.
         var acknowledged: Int64 = 0
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// One try at an upload: the requests from its start to an outcome, a failure that a later try may
 /// mend, or a cancel.
@@ -30,9 +29,12 @@ struct UploadTry {
     private var redirects = 0
     private var conflicts = 0
     private var wasRefused = false
+    /// How often since the last progress: what one request was given another may be refused.
+    private var refusals = 0
 
     private static let redirectLimit = 5
     private static let conflictLimit = 3
+    private static let refusalLimit = 3
 
     init(
         record: UploadRecord,
@@ -179,7 +181,8 @@ struct UploadTry {
             continuation: continuation
         )
         continuation = .fresh
-        let listener = AttemptListener(record, exchange, baseOffset, store, hub) { [self] url in
+        let listener = AttemptListener(record, exchange, target, baseOffset, store, hub) {
+            [self] url in
             allows(url, from: target)
         }
         let result = await transport.perform(attempt) { listener.take($0) }
@@ -197,8 +200,11 @@ struct UploadTry {
             return cut(exchange, response, error)
         case .redirected(let response): return redirected(exchange, response)
         case .unauthorized(let response):
-            guard authorize != nil, !wasRefused else { return .end(.finished(.rejected(response))) }
+            guard authorize != nil, !wasRefused, refusals < Self.refusalLimit else {
+                return .end(.finished(.rejected(response)))
+            }
             wasRefused = true
+            refusals += 1
             forgetOffset(after: exchange)
             return .again
         case .retriable(let response):
@@ -224,10 +230,13 @@ struct UploadTry {
     {
         switch exchange {
         case .plain: return delivered(response)
-        case .create:
+        case .create(let version):
             guard UploadPlan.isComplete(response) == false else { return delivered(response) }
-            // The server kept a part and ended the request.
+            // The server kept a part and ended the request; its offer may have been lost.
             learn(response)
+            let now = self
+            record.takeOffer(of: response, to: version, at: url) { now.allows($0, from: now.url) }
+            try? store.save(record)
             guard record.resumption?.resource != nil else {
                 return violation("an incomplete upload without an address to continue at")
             }
@@ -242,7 +251,12 @@ struct UploadTry {
                 return violation("the server has \(known) bytes of \(plan.contentLength)")
             }
             // All of it is there and was processed, though the answer itself is lost.
-            if isComplete { return delivered(response) }
+            if isComplete, known == plan.contentLength { return delivered(response) }
+            guard !isComplete else {
+                return violation(
+                    "the server calls \(known) bytes of \(plan.contentLength) complete"
+                )
+            }
             acknowledge(known)
             offset = known
             return .again
@@ -327,8 +341,8 @@ struct UploadTry {
             return .again
         case (.ask, 404), (.ask, 410), (.append, 404), (.append, 410):
             guard record.request.mayBeRepeated else { return lostSight(response) }
+            // What it had before counts on: the same bytes again are no progress.
             record.resumption?.resource = nil
-            record.resumption?.acknowledged = 0
             offset = nil
             return conflict("the server has forgotten the upload")
         case (.ask, 405), (.ask, 501):
@@ -340,8 +354,7 @@ struct UploadTry {
         case (.append(_, _, _, let length), 413):
             guard let limit = UploadPlan.appendLimit(response), limit < length else { break }
             record.resumption?.appendLimit = limit
-            offset = nil
-            return .again
+            return conflict("the server takes no more than \(limit) bytes at once")
         default: break
         }
         return .end(.finished(.rejected(response)))
@@ -490,6 +503,7 @@ struct UploadTry {
         record.resumption?.acknowledged = offset
         record.failures = 0
         conflicts = 0
+        refusals = 0
         try? store.save(record)
     }
 
@@ -573,93 +587,6 @@ struct UploadTry {
             }
             defer { group.cancelAll() }
             return try await group.next() ?? []
-        }
-    }
-}
-
-/// Hears what a transport tells while an attempt runs, on the transport's thread.
-private final class AttemptListener: Sendable {
-    private struct State {
-        var record: UploadRecord
-        var highest: Int64
-    }
-
-    private let exchange: UploadPlan.Exchange
-    private let base: Int64
-    private let store: UploadStore
-    private let hub: EventHub
-    private let allows: @Sendable (URL) -> Bool
-    private let state: Mutex<State>
-
-    init(
-        _ record: UploadRecord,
-        _ exchange: UploadPlan.Exchange,
-        _ base: Int64,
-        _ store: UploadStore,
-        _ hub: EventHub,
-        allows: @escaping @Sendable (URL) -> Bool
-    ) {
-        self.exchange = exchange
-        self.base = base
-        self.store = store
-        self.hub = hub
-        self.allows = allows
-        state = Mutex(State(record: record, highest: base))
-        if exchange.hasBody {
-            hub.publish(
-                .sending(sent: base, total: record.contentLength, attempt: record.attempts),
-                of: record.id
-            )
-        }
-    }
-
-    var record: UploadRecord { state.withLock { $0.record } }
-
-    func take(_ report: AttemptReport) {
-        switch report {
-        case .sent(let count): takeProgress(base + count)
-        case .interim(let response): takeInterim(response)
-        }
-    }
-
-    private func takeProgress(_ sent: Int64) {
-        guard exchange.hasBody else { return }
-        let news = state.withLock { state -> UploadRecord? in
-            guard sent > state.highest, sent <= state.record.contentLength else { return nil }
-            state.highest = sent
-            return state.record
-        }
-        guard let news else { return }
-        hub.publish(
-            .sending(sent: sent, total: news.contentLength, attempt: news.attempts),
-            of: news.id
-        )
-    }
-
-    /// A 104 names the upload's resource; it is on the disk before anything else happens.
-    private func takeInterim(_ response: UploadResponse) {
-        guard response.status == 104, case .create(let version) = exchange,
-            UploadPlan.speaks(version, response)
-        else { return }
-        state.withLock { state in
-            guard state.record.resumption?.resource == nil,
-                let location = response.header("Location"),
-                let base = state.record.movedTo ?? Optional(state.record.request.url),
-                let resource = URL(string: location, relativeTo: base)?.absoluteURL,
-                allows(resource)
-            else { return }
-            state.record.resumption?.resource = resource
-            state.record.resumption?.appendLimit = UploadPlan.appendLimit(response)
-            try? store.save(state.record)
-        }
-    }
-}
-
-extension UploadPlan.Exchange {
-    var hasBody: Bool {
-        switch self {
-        case .plain, .create, .append: true
-        case .ask: false
         }
     }
 }

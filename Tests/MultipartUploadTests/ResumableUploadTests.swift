@@ -191,6 +191,76 @@ import Testing
         #expect(result.entries.filter { $0.method == "HEAD" }.allSatisfy { $0.status == 404 })
     }
 
+    // An end that never came: the same bytes counted as progress again and again.
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: TransportKind.allCases,
+        ["gone=404&gone-method=PATCH", "gone=410&gone-method=PATCH", "limit=400000&refuse=300000"]
+    )
+    func `leaves a server that goes round in circles`(
+        kind: TransportKind,
+        query: String
+    ) async throws {
+        let result = try await upload(kind, "cut=100000&\(query)", count: 1_500_000, attempts: 3)
+        guard case .failed(let failure) = result.outcome else {
+            Issue.record("\(String(describing: result.outcome))")
+            return
+        }
+        #expect(failure.reason == .attemptsExhausted)
+        let patches = result.entries.filter { $0.method == "PATCH" }
+        // Three attempts, each with three conflicts that it got over.
+        #expect((3...15).contains(patches.count), "\(patches.count)")
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: TransportKind.allCases)
+    func `leaves a server that refuses only what matters`(kind: TransportKind) async throws {
+        let uploader = try uploader(kind, authorize: { _ in [] })
+        let body = try TestBody(in: directory, count: 1_500_000)
+        let request = try request("cut=100000&gone=401&gone-method=PATCH")
+        let id = try await uploader.enqueue(body.body, to: request)
+        #expect(await uploader.finalOutcome(of: id)?.response?.status == 401)
+        #expect(server.entries(id.text).filter { $0.method == "PATCH" }.count <= 4)
+    }
+
+    // Taken from the first address, the resource wasn't found.
+    @Test(arguments: TransportKind.allCases, ["cut=100000", "keep=100000&interim=0"])
+    func `a relative location starts from the address that answered`(
+        kind: TransportKind,
+        query: String
+    ) async throws {
+        let uploader = try uploader(kind)
+        let body = try TestBody(in: directory, count: 500_000)
+        let target = "/deep/up?relative=1&\(query)"
+        let escaped = target.replacingOccurrences(of: "&", with: "%26")
+        var request = try request("")
+        request.url = try server.url("/redirect?to=\(escaped)")
+        let id = try await uploader.enqueue(body.body, to: request)
+        try expectDelivered(await uploader.finalOutcome(of: id), body)
+        let entries = server.entries(id.text).filter { $0.upload != nil }
+        #expect(entries.dropFirst().allSatisfy { $0.target.hasPrefix("/deep/parts/") })
+        #expect(entries.filter { $0.target.hasPrefix("/deep/up") }.count == 1)
+    }
+
+    // The 104 is lost in a proxy; the end of the request names the resource as well.
+    @Test(arguments: TransportKind.allCases)
+    func `goes on after a 201 that is only a part`(kind: TransportKind) async throws {
+        let result = try await upload(kind, "keep=600000&interim=0", count: 1_500_000, attempts: 1)
+        try expectDelivered(result.outcome, result.body)
+        #expect(result.entries.map(\.method) == ["POST", "HEAD", "PATCH"])
+        #expect(result.entries.last?.start == 600_000)
+    }
+
+    @Test(arguments: TransportKind.allCases)
+    func `doesn't believe in an end before the end`(kind: TransportKind) async throws {
+        let result = try await upload(kind, "lose=1&claim=5", count: 200_000)
+        guard case .failed(let failure) = result.outcome else {
+            Issue.record("\(String(describing: result.outcome))")
+            return
+        }
+        #expect(failure.reason == .protocolViolation)
+        #expect(failure.message.contains("5 bytes of 200000"))
+    }
+
     @Test(arguments: TransportKind.allCases)
     func `doesn't believe in more bytes than there are`(kind: TransportKind) async throws {
         let result = try await upload(kind, "cut=1000000&claim=9999999", count: 1_500_000)

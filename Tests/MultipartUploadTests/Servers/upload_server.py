@@ -318,6 +318,8 @@ def limits(upload):
 
 
 def location(request, upload):
+    if 'relative' in request.query:
+        return 'parts/' + upload['name']
     return f"http://127.0.0.1:{request.entry['port']}/uploads/{upload['name']}"
 
 
@@ -387,7 +389,7 @@ async def create(request):
         'length': int(request.headers.get('upload-length', request.length)),
         'token': request.query.get('token'), 'key': request.headers.get('idempotency-key'),
         'forget': counters[made] <= request.number('forget'), 'claim': request.number('claim'),
-        'gone': request.number('gone'), 'gone-method': request.query.get('gone-method', 'HEAD'),
+        'gone': request.number('gone'), 'refuse': request.number('refuse'), 'gone-method': request.query.get('gone-method', 'HEAD'),
     }
     save(upload)
     open(state_path(upload['name'], '.bin'), 'wb').close()
@@ -399,12 +401,26 @@ async def create(request):
             **limits(upload),
         })
         await request.until_read()
+    kept = request.number('keep')
+    if kept:  # a part of it, and an end without the answer
+        with open(state_path(upload['name'], '.bin'), 'ab', buffering=0) as file:
+            await request.take(sink=lambda data: file.write(data[:max(0, kept - file.tell())]))
+        await request.answer(201, b'', {
+            'Location': location(request, upload), 'Upload-Complete': '?0',
+            'Upload-Offset': str(offset_of(upload)), 'Upload-Draft-Interop-Version': str(version),
+        })
+        return
     await take_into(request, upload)
     await finish(request, upload, version)
 
 
+async def deep(request):
+    """Uploads whose resources are below the place where they are made."""
+    await (create if request.path == '/deep/up' else resource)(request)
+
+
 async def resource(request):
-    upload = load(request.path.split('/')[2])
+    upload = load(request.path.split('/')[-1])
     if upload is not None and upload['token'] is not None:
         if request.headers.get('authorization') != 'Bearer ' + upload['token']:
             await request.answer(401, b'', close=True)
@@ -451,6 +467,10 @@ async def resource(request):
             await request.answer(409, b'', fields, close=True)
         if upload['limit'] and request.length > upload['limit']:
             await request.answer(413, b'', limits(upload), close=True)
+        if upload['refuse'] and request.length > upload['refuse']:  # less than it says
+            await request.take()
+            headers = {'Upload-Limit': f"max-append-size={upload['refuse']}"}
+            await request.answer(413, b'', headers, close=True)
         await take_into(request, upload)
         if request.headers.get('upload-complete') == '?1':
             await finish(request, upload, version)
@@ -467,6 +487,7 @@ PATHS = {
     '/cutblank': cut_response, '/cutbody': cut_response, '/garbage': cut_response, '/endless': endless,
     '/onlyinterim': cut_response, '/redirect': redirect, '/bearer': bearer, '/stale': stale,
     '/flaky': flaky, '/keyed': keyed, '/resumable': create, '/uploads': resource,
+    '/deep': deep,
 }
 connections = 0
 
