@@ -89,6 +89,8 @@ public actor Uploader {
     private var ready = ReadyList()
     private var runningCount = 0
     private var isClosed = false
+    /// Whether the queue may be another uploader's by now.
+    private var isGivenBack = false
 
     private struct Entry {
         var record: UploadRecord
@@ -240,6 +242,11 @@ public actor Uploader {
         guard !isClosed else { throw .cancelled }
     }
 
+    /// What is asked for while the uploader closes still counts.
+    private func checkOwned() throws(UploadError) {
+        guard !isGivenBack else { throw .cancelled }
+    }
+
     func newRecord(
         _ id: UploadID,
         _ request: UploadRequest,
@@ -290,7 +297,10 @@ public actor Uploader {
     }
 
     /// Forgets an outcome that has been dealt with.
-    public func removeOutcome(of id: UploadID) throws(UploadError) { try store.removeOutcome(id) }
+    public func removeOutcome(of id: UploadID) throws(UploadError) {
+        try checkOwned()
+        try store.removeOutcome(id)
+    }
 
     /// Everything in the queue, oldest first.
     public nonisolated func items() throws(UploadError) -> [Item] {
@@ -347,6 +357,7 @@ public actor Uploader {
 
     /// Continues a paused upload.
     public func resume(_ id: UploadID) throws(UploadError) {
+        try checkOwned()
         guard let entry = entries[id] else { throw problem(of: id) }
         // A pause that hasn't been carried out is taken back, a cancel never.
         if entry.wish == .pause { entries[id]?.wish = nil }
@@ -366,6 +377,7 @@ public actor Uploader {
     /// A resumable upload goes on later where the server has it; another starts again, and fails
     /// if it may not be repeated.
     public func pause(_ id: UploadID) async throws(UploadError) {
+        try checkOwned()
         guard let entry = entries[id] else { throw problem(of: id) }
         guard case .running(let task) = entry.state else {
             if isInDoubt(entry) { entries[id]?.record.mayHaveBeenDelivered = true }
@@ -380,6 +392,7 @@ public actor Uploader {
 
     /// Ends an upload for good, unless it is over already.
     public func cancel(_ id: UploadID) async throws(UploadError) {
+        try checkOwned()
         guard let entry = entries[id] else {
             guard store.outcome(id) == nil else { return }
             throw problem(of: id)
@@ -399,7 +412,7 @@ public actor Uploader {
     /// Stops everything without changing where any upload stands, and gives the queue back.
     ///
     /// What was running is continued by the next uploader's ``resume()``. This one takes no more
-    /// uploads.
+    /// uploads, and changes none: ``UploadError/cancelled`` is thrown.
     public func close() async {
         isClosed = true
         for (id, entry) in entries {
@@ -412,6 +425,7 @@ public actor Uploader {
             }
             hub.close(id)
         }
+        isGivenBack = true
         store.unlock()
     }
 

@@ -584,6 +584,24 @@ import Testing
         expectOnlyOutcomes()
     }
 
+    // It is the next uploader's queue then.
+    @Test func `changes nothing once it is closed`() async throws {
+        let first = try uploader()
+        let body = try TestBody(in: directory, count: 10)
+        var request = try request("/sink")
+        request.headers = [.hold(at: 1)]
+        let id = try await first.enqueue(body.body, to: request)
+        try await first.pause(id)
+        await first.close()
+        let files = directory.files(below: "queue")
+        await #expect(throws: UploadError.cancelled) { try await first.resume(id) }
+        await #expect(throws: UploadError.cancelled) { try await first.pause(id) }
+        await #expect(throws: UploadError.cancelled) { try await first.cancel(id) }
+        await #expect(throws: UploadError.cancelled) { try await first.removeOutcome(of: id) }
+        #expect(directory.files(below: "queue") == files)
+        #expect(try first.items().map(\.state) == [.paused])
+    }
+
     @Test(arguments: TransportKind.allCases)
     func `doesn't repeat what an earlier process may have sent`(kind: TransportKind) async throws {
         let body = try TestBody(in: directory, count: 200_000)
