@@ -8,13 +8,17 @@ package enum RetryAfter {
         if !text.isEmpty, text.utf8.allSatisfy({ isDigit($0) }) {
             return Double(text)  // any number of digits: a huge one is a huge delay
         }
-        guard let seconds = secondsSinceEpoch(text, now: now) else { return nil }
-        return max(0, Double(seconds) - now.timeIntervalSince1970)
+        return date(text, now: now).map { max(0, $0.timeIntervalSince(now)) }
+    }
+
+    /// The date of an HTTP header; `nil` for anything malformed.
+    package static func date(_ text: String, now: Date) -> Date? {
+        secondsSinceEpoch(text, now: now).map { Date(timeIntervalSince1970: Double($0)) }
     }
 
     /// Reads the three forms of RFC 9110, section 5.6.7:
     /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
-    static func secondsSinceEpoch(_ text: String, now: Date) -> Int? {
+    private static func secondsSinceEpoch(_ text: String, now: Date) -> Int? {
         let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" })
         let day: Substring
         let month: Substring

@@ -36,12 +36,26 @@ struct UploadRecord: Hashable, Sendable, Codable {
     /// All attempts, for people and events.
     var attempts = 0
     var notBefore: Date?
+    /// When the wait until ``notBefore`` began, by the same clock.
+    var waitsSince: Date?
     var lastProblem: String?
     /// Whether a request without `Idempotency-Key` may have reached the server.
     var mayHaveBeenDelivered = false
     /// Where a 308 said that the server now is.
     var movedTo: URL?
     var resumption: Resumption?
+
+    /// When the wait ends, if it isn't over: never later than was meant when it began, though the
+    /// clock may have been set back since.
+    func endOfWait(now: Date) -> Date? {
+        guard let notBefore, notBefore > now else { return nil }
+        let policy = request.retryPolicy
+        let jitter = 1.0
+        let longest =
+            max(policy.maximumDelay.inSeconds, policy.maximumRetryAfter.inSeconds) + jitter
+        let meant = waitsSince.map { notBefore.timeIntervalSince($0) } ?? longest
+        return min(notBefore, now.addingTimeInterval(min(max(0, meant), longest)))
+    }
 
     /// Whether the numbers are such as an uploader writes: more would be counted over the edge.
     var isPossible: Bool {

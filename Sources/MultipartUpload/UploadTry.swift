@@ -119,7 +119,7 @@ struct UploadTry {
             guard !record.request.mayBeRepeated else { return nil }
             // If nobody learns that it was begun, it would be repeated.
             let failure = UploadFailure(.attemptsExhausted, error.description)
-            return retry(error.description, retryAfter: nil, otherwise: .failed(failure))
+            return retry(error.description, otherwise: .failed(failure))
         }
     }
 
@@ -163,7 +163,7 @@ struct UploadTry {
                 problem.message
             )
             guard !problem.isPermanent else { return .end(.finished(.failed(failure))) }
-            return retry(problem.message, retryAfter: nil, otherwise: .failed(failure))
+            return retry(problem.message, otherwise: .failed(failure))
         }
         let attempt = UploadAttempt(
             upload: record.id,
@@ -213,7 +213,7 @@ struct UploadTry {
             }
             return retry(
                 "the server answered \(response.status)",
-                retryAfter: response.header("Retry-After"),
+                after: response,
                 otherwise: .rejected(response)
             )
         case .rejected(let response): return rejected(exchange, response)
@@ -282,7 +282,7 @@ struct UploadTry {
         switch exchange {
         case .plain where record.request.mayBeRepeated && error.kind != .cancelled:
             // Sent again under the same key, the server gives its whole answer.
-            return retry(error.message, retryAfter: nil, otherwise: .delivered(response))
+            return retry(error.message, otherwise: .delivered(response))
         case .plain: return delivered(response)
         case .create, .ask, .append: return succeeded(exchange, response)
         }
@@ -396,7 +396,6 @@ struct UploadTry {
         }
         return retry(
             error.message,
-            retryAfter: nil,
             otherwise: .failed(
                 UploadFailure(.attemptsExhausted, error.message, transportError: error)
             )
@@ -419,7 +418,7 @@ struct UploadTry {
         let outcome = UploadOutcome.failed(UploadFailure(.bodyUnusable, error.description))
         // A want of descriptors or memory, or a disk that hiccups, says nothing of the body.
         if case .system = error {
-            return retry(error.description, retryAfter: nil, otherwise: outcome)
+            return retry(error.description, otherwise: outcome)
         }
         return .end(.finished(outcome))
     }
@@ -446,16 +445,18 @@ struct UploadTry {
 
     private mutating func retry(
         _ reason: String,
-        retryAfter: String?,
+        after response: UploadResponse? = nil,
         otherwise outcome: UploadOutcome
     ) -> Step {
         offset = nil
         record.failures += 1
         var generator = SystemRandomNumberGenerator()
+        let now = Date()
         let decision = record.request.retryPolicy.decision(
             afterAttempt: record.failures,
-            retryAfter: retryAfter,
-            now: Date(),
+            retryAfter: response?.header("Retry-After"),
+            // A server's dates are by its own clock.
+            now: response?.header("Date").flatMap { RetryAfter.date($0, now: now) } ?? now,
             using: &generator
         )
         switch decision {
@@ -472,7 +473,7 @@ struct UploadTry {
         conflicts = 0
         return retry(
             reason,
-            retryAfter: nil,
+
             otherwise: .failed(UploadFailure(.attemptsExhausted, reason))
         )
     }

@@ -467,7 +467,14 @@ public actor Uploader {
             entries[record.id]?.continuation =
                 Self.mayBeSentAgain(record) ? .adoptOrStart : .adoptOnly
         }
-        if let date = record.notBefore, date > Date() {
+        let now = Date()
+        if let date = record.endOfWait(now: now) {
+            if date != record.notBefore {
+                // Or every relaunch would start the wait anew.
+                entries[record.id]?.record.notBefore = date
+                entries[record.id]?.record.waitsSince = now
+                save(record.id)
+            }
             wait(record.id, until: date)
         } else {
             makeReady(record.id)
@@ -533,6 +540,7 @@ public actor Uploader {
         case (.retry(let date, let reason), nil):
             entries[id]?.record.phase = .pending
             entries[id]?.record.notBefore = date
+            entries[id]?.record.waitsSince = Date()
             entries[id]?.record.lastProblem = reason
             save(id)
             hub.publish(.waiting(until: date, attempt: record.attempts, reason: reason), of: id)

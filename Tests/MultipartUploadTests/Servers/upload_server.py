@@ -267,6 +267,8 @@ async def flaky(request):
     if how == 'status':
         await request.take()
         headers = {'Retry-After': request.query.get('retry-after', '0')}
+        if 'date' in request.query:
+            headers['Date'] = request.query['date']
         await request.answer(request.number('code', 503), b'', headers)
     else:
         await request.take(limit=request.number('after', 1 << 62))
