@@ -475,6 +475,11 @@ public actor Uploader {
                 entries[record.id]?.record.waitsSince = now
                 save(record.id)
             }
+            let reason = record.lastProblem ?? ""
+            hub.publish(
+                .waiting(until: date, attempt: record.attempts, reason: reason),
+                of: record.id
+            )
             wait(record.id, until: date)
         } else {
             makeReady(record.id)

@@ -54,7 +54,14 @@ import Testing
             return
         }
         #expect(date.timeIntervalSince(start) < 30, "the next relaunch knows")
-        #expect(await second.finalOutcome(of: id)?.isDelivered == true)
+        var told: [UploadEvent] = []
+        for await event in second.events(of: id) { told.append(event) }
+        guard case .waiting(let until, 1, "the server answered 503") = told.first else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect(until == date, "nobody waits without knowing")
+        #expect(second.outcome(of: id)?.isDelivered == true)
     }
 
     // The second one trapped at every launch.
