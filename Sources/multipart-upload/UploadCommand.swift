@@ -129,7 +129,12 @@ enum UploadCommand {
             try standardOutputWrite(response.body)
         }
         // Only now has the outcome reached somebody.
-        try? await uploader.removeOutcome(of: id)
+        do throws(UploadError) {
+            try await uploader.removeOutcome(of: id)
+        } catch {
+            let hint = "the queue couldn't be told, and 'multipart resume' may send it again"
+            try? systemWrite(standardError, "multipart: \(printable(error.description)): \(hint)\n")
+        }
         if let problem = outcome.problem { throw .failure(problem) }
     }
 
