@@ -442,13 +442,17 @@ public actor Uploader {
             await completion()
             return
         }
+        readAgain()
         if isSending(id) {
             // Before anything is resumed: the session's events may come at once.
             await transport.finishEvents(of: id, completion: completion)
             resume()
         } else {
-            // Nobody waits for it any more.
-            if entries[id] == nil { await transport.settled(id, isOver: true) }
+            // Nobody waits for it any more, unless it can only not be read: the system keeps for it
+            // what it has to tell.
+            if entries[id] == nil, !unreadable.contains(id) {
+                await transport.settled(id, isOver: true)
+            }
             resume()
             await completion()
         }

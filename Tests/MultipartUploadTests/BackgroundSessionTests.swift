@@ -391,6 +391,27 @@ import Testing
         try await until { service.live.isEmpty }
     }
 
+    // Before the first unlocking of a device, or without descriptors: it was told to give up.
+    @Test func `leaves to the system what can't be read for now`() async throws {
+        let (id, transfer) = try await abandoned()
+        let path = "\(queue)/\(id)/record.json"
+        let record = try #require(FileManager.default.contents(atPath: path))
+        try Data().write(to: URL(fileURLWithPath: path))
+        let second = try uploader()
+        let completions = Completions()
+        await second.handleEvents(forBackgroundSession: identifier(id), completion: completions.add)
+        await completions.expectOne()
+        #expect(service.made == [identifier(id)], "only by the first process")
+        service.answer(transfer, 200)
+        try record.write(to: URL(fileURLWithPath: path))
+        await second.handleEvents(forBackgroundSession: identifier(id), completion: completions.add)
+        service.finishEvents(identifier(id))
+        #expect(await second.finalOutcome(of: id)?.isDelivered == true)
+        await completions.expectOne()
+        #expect(service.transfers.count == 1)
+        try await expectNothingLeft(id)
+    }
+
     // D19 (cryptomator/ios#11, SimpleBackgroundUpload#2): on a locked device the body couldn't be
     // read. Linux has no protection classes, so it is the call that is checked.
     @Test func `protects the queue and each body as the system needs it`() async throws {
