@@ -16,6 +16,7 @@ import asyncio
 import hashlib
 import json
 import os
+import shutil
 import socket
 import ssl
 import struct
@@ -539,3 +540,4 @@ async def main():
 
 
 asyncio.run(main())
+shutil.rmtree(DIRECTORY, ignore_errors=True)  # nobody is left to do it

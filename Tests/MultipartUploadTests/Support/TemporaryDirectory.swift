@@ -1,13 +1,33 @@
 import Foundation
+import Synchronization
 
 /// A directory that goes away with its last owner.
 final class TemporaryDirectory: Sendable {
+    /// One of several files of a size.
+    struct Member: Hashable {
+        let size: Int
+        let number: Int
+    }
+
+    /// In memory where there is room.
+    ///
+    /// A queue waits for the disk at every step, and a busy disk would take most of the time of all
+    /// tests. The long tests go to the disk.
+    private static let parent: String = {
+        let memory = "/dev/shm"
+        let manager = FileManager.default
+        let free = try? manager.attributesOfFileSystem(forPath: memory)[.systemFreeSize]
+        guard !LongTests.areOn, manager.isWritableFile(atPath: memory),
+            (free as? NSNumber)?.int64Value ?? 0 > 2 << 30
+        else { return manager.temporaryDirectory.path }
+        return memory
+    }()
+
     let path: String
+    private let members = Mutex<[Int: Int]>([:])
 
     init() throws {
-        path =
-            FileManager.default.temporaryDirectory
-            .appendingPathComponent("upload-tests-\(UUID().uuidString)").path
+        path = Self.parent + "/upload-tests-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: path,
             withIntermediateDirectories: true,
@@ -16,6 +36,13 @@ final class TemporaryDirectory: Sendable {
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func nextMember(of size: Int) -> Member {
+        members.withLock { members in
+            members[size, default: 0] += 1
+            return Member(size: size, number: members[size, default: 0])
+        }
+    }
 
     /// Every file below, by its path from here, sorted.
     func files(below name: String = "") -> [String] {
