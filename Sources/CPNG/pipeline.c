@@ -10,9 +10,14 @@ enum {
   MAX_THREADS = 64,
   // Fewer strips than this are done sooner than a thread has started.
   STRIPS_WORTH_THREADS = 4,
-  // A strip that may become larger than this is not kept waiting beside others.
-  LARGE_STRIP = 4 << 20,
+  SLOTS_PER_THREAD = 3,  // strips differ: a quick one's thread goes on while a slow one is awaited
   STACK_BYTES = 2 << 20,
+  // What a thread uses at most, in sizes of a strip, and how much of it all threads may have
+  // together beyond 2 MiB each. Only images with very long rows have strips that large.
+  STRIPS_OF_MEMORY = 7,
+  STRIPS_OF_MEMORY_CONVERTED = 10,
+  THREAD_MEMORY = 2 << 20,
+  EXTRA_MEMORY = 16 << 20,
 };
 
 typedef enum { SLOT_FREE, SLOT_QUEUED, SLOT_BUSY, SLOT_DONE } slot_state;
@@ -45,15 +50,23 @@ typedef struct {
   const uint8_t *above;  // the last row of the strip before
 } row_feed;
 
+typedef struct {
+  cpng_pipeline *pipeline;
+  unsigned number;  // the calling thread is 0
+  pthread_t thread;
+} worker;
+
 struct cpng_pipeline {
   unsigned thread_limit, thread_count;
-  pthread_t threads[MAX_THREADS];
+  unsigned active;  // threads that take strips now, the calling one among them
+  worker workers[MAX_THREADS];
   pthread_mutex_t mutex;
   pthread_cond_t work, done;
   bool ends;
-  // Strips are counted through; strip n is in slot n % slot_count.
+  // Strips are counted through; strip n is in slot n % slot_count. There is room for more slots
+  // where fewer threads are active.
   slot *slots;
-  unsigned slot_count, busy;
+  unsigned slot_room, slot_count, busy;
   uint64_t submitted, claimed, written;
   cpng_strip_scratch *scratch;  // the calling thread's
   uint32_t adler;               // of the image that is being written
@@ -109,11 +122,12 @@ static void take_one(cpng_pipeline *pipeline, cpng_strip_scratch *scratch) {
 }
 
 static void *work(void *argument) {
-  cpng_pipeline *pipeline = argument;
+  const worker *worker = argument;
+  cpng_pipeline *pipeline = worker->pipeline;
   cpng_strip_scratch *scratch = cpng_strip_scratch_make();
   pthread_mutex_lock(&pipeline->mutex);
   while (!pipeline->ends) {
-    if (pipeline->claimed < pipeline->submitted)
+    if (pipeline->claimed < pipeline->submitted && worker->number < pipeline->active)
       take_one(pipeline, scratch);
     else
       pthread_cond_wait(&pipeline->work, &pipeline->mutex);
@@ -123,19 +137,31 @@ static void *work(void *argument) {
   return NULL;
 }
 
-// Starts the threads if that has not happened yet; with fewer than wanted it goes on all the same.
+// The signals for the program's own threads: all but those that say what this very thread did, as
+// when mapped pixels are gone. To block these would keep the program's handlers from being called.
+static sigset_t signals_of_others(void) {
+  static const int own[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+  sigset_t signals;
+  sigfillset(&signals);
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+    sigdelset(&signals, own[i]);
+  return signals;
+}
+
+// Starts as many threads as are to be active, of which some may run already; with fewer than wanted
+// it goes on all the same.
 static void start_threads(cpng_pipeline *pipeline) {
-  if (pipeline->thread_count != 0 || pipeline->thread_limit < 2) return;
-  // Signals are for the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigset_t others = signals_of_others(), before;
+  pthread_sigmask(SIG_SETMASK, &others, &before);
   pthread_attr_t attributes;
   bool has_attributes = pthread_attr_init(&attributes) == 0;
   if (has_attributes) pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  while (pipeline->thread_count < pipeline->thread_limit - 1) {
-    pthread_t *thread = &pipeline->threads[pipeline->thread_count];
-    if (pthread_create(thread, has_attributes ? &attributes : NULL, work, pipeline) != 0) break;
+  while (pipeline->thread_count + 1 < pipeline->active) {
+    worker *worker = &pipeline->workers[pipeline->thread_count];
+    worker->pipeline = pipeline;
+    worker->number = pipeline->thread_count + 1;
+    if (pthread_create(&worker->thread, has_attributes ? &attributes : NULL, work, worker) != 0)
+      break;
     pipeline->thread_count++;
   }
   if (has_attributes) pthread_attr_destroy(&attributes);
@@ -146,9 +172,8 @@ cpng_pipeline *cpng_pipeline_create(unsigned threads) {
   cpng_pipeline *pipeline = calloc(1, sizeof *pipeline);
   if (pipeline == NULL) return NULL;
   pipeline->thread_limit = threads < 1 ? 1 : threads < MAX_THREADS ? threads : MAX_THREADS;
-  // Three, as strips differ: a quick one's thread goes on while a slow one holds up the writing.
-  pipeline->slot_count = 3 * pipeline->thread_limit;
-  pipeline->slots = calloc(pipeline->slot_count, sizeof *pipeline->slots);
+  pipeline->slot_room = SLOTS_PER_THREAD * pipeline->thread_limit;
+  pipeline->slots = calloc(pipeline->slot_room, sizeof *pipeline->slots);
   pipeline->scratch = cpng_strip_scratch_make();
   pthread_mutex_init(&pipeline->mutex, NULL);
   pthread_cond_init(&pipeline->work, NULL);
@@ -164,8 +189,8 @@ void cpng_pipeline_destroy(cpng_pipeline *pipeline) {
   pthread_cond_broadcast(&pipeline->work);
   pthread_mutex_unlock(&pipeline->mutex);
   for (unsigned i = 0; i < pipeline->thread_count; i++)
-    pthread_join(pipeline->threads[i], NULL);
-  for (unsigned i = 0; pipeline->slots != NULL && i < pipeline->slot_count; i++) {
+    pthread_join(pipeline->workers[i].thread, NULL);
+  for (unsigned i = 0; pipeline->slots != NULL && i < pipeline->slot_room; i++) {
     free(pipeline->slots[i].out);
     free(pipeline->slots[i].window);
   }
@@ -185,7 +210,7 @@ static void abandon(cpng_pipeline *pipeline) {
     pthread_cond_wait(&pipeline->done, &pipeline->mutex);
   pipeline->written = pipeline->submitted;
   pthread_mutex_unlock(&pipeline->mutex);
-  for (unsigned i = 0; i < pipeline->slot_count; i++)
+  for (unsigned i = 0; i < pipeline->slot_room; i++)
     pipeline->slots[i].state = SLOT_FREE;
 }
 
@@ -255,7 +280,11 @@ static void submit(cpng_pipeline *pipeline, slot *slot) {
   pthread_mutex_lock(&pipeline->mutex);
   slot->state = SLOT_QUEUED;
   pipeline->submitted++;
-  pthread_cond_signal(&pipeline->work);
+  // One that is woken may not be active.
+  if (pipeline->active > pipeline->thread_count)
+    pthread_cond_signal(&pipeline->work);
+  else
+    pthread_cond_broadcast(&pipeline->work);
   pthread_mutex_unlock(&pipeline->mutex);
 }
 
@@ -322,15 +351,31 @@ static size_t strip_bytes(const cpng_job *job) {
   return cpng_strip_bound(image, cpng_strip_rows(image, job->level));
 }
 
-// Starts the threads where they help; says whether there are any to use.
+// How many threads may work on strips of an image within the memory that they may use.
+static unsigned affordable_threads(const cpng_job *job) {
+  bool converts = job->picture->image.convert != NULL;
+  size_t each = strip_bytes(job) * (converts ? STRIPS_OF_MEMORY_CONVERTED : STRIPS_OF_MEMORY);
+  if (each <= THREAD_MEMORY) return MAX_THREADS;
+  size_t count = EXTRA_MEMORY / (each - THREAD_MEMORY);
+  return count < MAX_THREADS ? (unsigned)count : MAX_THREADS;
+}
+
+// Starts the threads where they help; says whether there are any to use. Nothing is on its way.
 static bool uses_threads(cpng_pipeline *pipeline, const cpng_job *jobs, size_t count) {
   size_t strips = 0;
+  unsigned active = pipeline->thread_limit;
   for (size_t i = 0; i < count; i++) {
-    if (strip_bytes(&jobs[i]) > LARGE_STRIP) return false;
+    unsigned affordable = affordable_threads(&jobs[i]);
+    if (affordable < active) active = affordable;
     strips += strip_count(&jobs[i]);
   }
+  if (active < 2 || strips < 2) return false;
+  pthread_mutex_lock(&pipeline->mutex);
+  pipeline->active = active;
+  pthread_mutex_unlock(&pipeline->mutex);
+  pipeline->slot_count = SLOTS_PER_THREAD * active;
   if (strips >= STRIPS_WORTH_THREADS) start_threads(pipeline);
-  return pipeline->thread_count > 0 && strips > 1;
+  return pipeline->thread_count > 0;
 }
 
 static cpng_status write_image(cpng_pipeline *pipeline, const cpng_job *job, size_t number,

@@ -72,11 +72,11 @@ import CPNG
                     unsafe bytes.pointee.append(contentsOf: scratch[..<count])
                 },
                 expect: { count in
-                    let capacity = unsafe bytes.pointee.capacity
-                    // An estimate, so somewhat more; and by steps that grow, as it may grow too.
-                    let wanted = unsafe bytes.pointee.count + count + count / 8
-                    guard wanted > capacity else { return }
-                    unsafe bytes.pointee.reserveCapacity(max(wanted, capacity + capacity / 2))
+                    // An estimate, so somewhat more, and not from little: the rest may be different.
+                    let done = unsafe bytes.pointee.count
+                    let wanted = done + count + count / 8
+                    guard unsafe wanted > bytes.pointee.capacity, wanted / 8 <= done else { return }
+                    unsafe bytes.pointee.reserveCapacity(wanted)
                 }
             )
             try body(&output)

@@ -300,6 +300,16 @@ class Memory(ToolTest):
             file.write(b"P5 4500 2000 65535\n" + os.urandom(4_500_000) * 4)
         self.assertLess(self.peak("--image", "p", "deep") - few - 18_000, 12 * 1024)
 
+    def test_wide_images(self):
+        """As many threads compress long rows as there is memory for."""
+        few = self.peak("--field", "a", "b")
+        with open(self.directory / "wide", "wb") as file:
+            file.write(os.urandom(400_000 * 3) * 30)
+        options = ["--size", "400000x30", "--format", "rgb8", "--threads", "16"]
+        image = (self.directory / "wide").stat().st_size // 1024
+        used = self.peak("--pixels", "p", "wide", *options) - few - image
+        self.assertLess(used, (16 + 2 * 16) * 1024)
+
     def test_many_fields(self):
         arguments = []
         for number in range(20_000):

@@ -299,7 +299,12 @@ class Images(Pixels):
 @unittest.skipUnless(sys.platform == "linux", "relies on Linux's FIFOs and signals")
 class Races(ToolTest):
     def test_a_mapped_file_that_is_shortened(self):
-        """The process ends with status 1 and a word, not by a signal."""
+        """The process ends with status 1 and a word, not by a signal, whoever reads."""
+        for level in (["--level", "libpng:9"], ["--level", "small", "--threads", "8"]):
+            with self.subTest(level=level):
+                self.shorten_while_encoding(level)
+
+    def shorten_while_encoding(self, level):
         side = 3000
         with open(self.directory / "raw", "wb") as file:
             file.write(os.urandom(side * 100) * (side // 100))
@@ -307,7 +312,7 @@ class Races(ToolTest):
         tool = subprocess.Popen(
             [
                 *[support.TOOL, "encode", "--stream", "s", "-", "--pixels", "shot", "raw"],
-                *["--size", f"{side}x{side}", "--format", "rgb8", "--level", "libpng:9"],
+                *["--size", f"{side}x{side}", "--format", "rgb8", *level],
                 *["--output", "-", "--quiet"],
             ],
             stdin=subprocess.PIPE,

@@ -64,6 +64,17 @@ import Testing
         #expect(png.capacity <= png.count + png.count / 4 + 4096)
     }
 
+    /// An image may begin quite unlike the rest of it.
+    @Test func `a PNG in memory isn't reserved by its first rows`() throws {
+        let layout = try PixelLayout(width: 1024, height: 4096, format: .rgba8)
+        let noise = TestImage(try PixelLayout(width: 1024, height: 40, format: .rgba8)).bytes
+        let flat = [UInt8](repeating: 0, count: layout.height * layout.packedBytesPerRow)
+        let image = TestImage(layout, bytes: Array(noise) + flat.dropFirst(noise.count))
+        let png = try image.png(PNGOptions())
+        #expect(png.capacity <= flat.count / 16 + 8 * png.count)
+        #expect(png.capacity <= flat.count / 4)
+    }
+
     /// Pictures as people send them, which bring the levels' choices about.
     @Test(arguments: pictures, levels)
     func `real content decodes to its pixels at every level`(
