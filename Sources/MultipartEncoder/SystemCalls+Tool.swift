@@ -38,6 +38,15 @@ package func systemEnvironment(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
 }
 
+/// Puts what can't be used in place of standard streams that are closed, lest the next file that is
+/// opened gets what is meant for them.
+package func systemOccupyStandardDescriptors() {
+    for descriptor in CInt(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
+        // Takes the lowest number that is free, so this one.
+        _ = unsafe open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
+    }
+}
+
 package func systemIsTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
 
 /// Writes all of a text.

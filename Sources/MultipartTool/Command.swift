@@ -36,6 +36,7 @@ package struct Command: Sendable {
     /// Runs the one of a program's commands that the arguments ask for; returns the process's exit
     /// status.
     package static func main(_ all: [Command]) async -> CInt {
+        systemOccupyStandardDescriptors()
         let (command, result) = await dispatch(all)
         do {
             try result.get()

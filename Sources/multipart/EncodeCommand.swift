@@ -76,7 +76,13 @@ enum EncodeCommand {
             throw ToolError(error)
         }
         guard !isQuiet else { return }
-        try BodyReport(body).write(to: standardOutput)
+        do throws(ToolError) {
+            try BodyReport(body).write(to: standardOutput)
+        } catch {
+            // Nobody knows its content type.
+            try? systemUnlink(path)
+            throw error
+        }
     }
 
     private static func stream(

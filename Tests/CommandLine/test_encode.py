@@ -159,6 +159,18 @@ class Failures(ToolTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"No space left", done.stderr)
 
+    def test_a_report_that_nobody_gets(self):
+        """Without standard output, and with one that is full."""
+        command = '"$0" encode --field a b --output out.body'
+        for redirection in (">&-", ">/dev/full"):
+            with self.subTest(redirection=redirection):
+                done = subprocess.run(
+                    ["/bin/sh", "-c", f"exec {command} {redirection}", support.TOOL],
+                    stderr=subprocess.PIPE,
+                    cwd=self.directory,
+                )
+                self.assert_fails(done, "report: ")
+
     def test_a_reader_that_goes_away(self):
         command = [support.TOOL, "encode", "--stream", "s", "-", "--output", "-", "--quiet"]
         tool = subprocess.Popen(

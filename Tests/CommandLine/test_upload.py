@@ -46,8 +46,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 time.sleep(0.1)
         self.server.taken.append((self.headers["Idempotency-Key"], digest.hexdigest()))
         self.send_response(200)
-        self.send_header("Content-Length", "0")
+        self.send_header("Content-Length", "2")
         self.end_headers()
+        self.wfile.write(b"ok")
 
     def log_message(self, *arguments):
         pass
@@ -105,6 +106,20 @@ class InterruptionTest(support.ToolTest):
         self.assertEqual(json.loads(resumed.stdout)["outcome"], "delivered")
         self.assertEqual(self.server.taken, [(item["id"], digest)])
         self.assertEqual(self.run_tool("queue", "--queue", "queue").stdout, b"")
+
+    def test_without_standard_output(self):
+        """The answer gets into no file of the queue."""
+        self.server.is_slow = False
+        done = subprocess.run(
+            [
+                *["/bin/sh", "-c", 'exec "$@" >&-', "sh", support.TOOL, "upload"],
+                *[self.server.url, "--queue", "queue", "--field", "a", "b"],
+            ],
+            stderr=subprocess.PIPE,
+            cwd=self.directory,
+        )
+        self.assertEqual(len(self.server.taken), 1, done.stderr)
+        self.assertEqual((self.directory / "queue" / ".lock").read_bytes(), b"")
 
     def test_once_while_it_sends(self):
         process = self.start("--file", "f", "content")
