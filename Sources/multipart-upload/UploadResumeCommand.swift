@@ -9,7 +9,8 @@ enum ResumeCommand {
         usage: multipart resume [OPTION…]
 
         Continues every upload in a queue that isn't paused, and prints a JSON object a line for
-        each one that has ended: id, outcome, status, response.
+        each one that has ended: id, outcome, status, response. The command for credentials
+        is not kept: give it again, as a server's refusal ends an upload.
 
         options:
         \(options(QueueSettings()).map(\.helpText).joined(separator: "\n"))
