@@ -18,6 +18,8 @@ import Testing
     /// When a process is killed.
     private enum Moment {
         case after(Double)
+        /// So long after there is an upload, however long that takes.
+        case sending(Double)
         /// As soon as a file whose name ends so is in the queue.
         case file(String)
     }
@@ -25,18 +27,23 @@ import Testing
     private func end(_ process: Process, _ moment: Moment) async throws {
         switch moment {
         case .after(let seconds): try await Task.sleep(for: .seconds(seconds))
-        case .file(let ending):
-            while process.isRunning {
-                let directories =
-                    (try? FileManager.default.contentsOfDirectory(atPath: queue)) ?? []
-                let isThere = directories.contains {
-                    FileManager.default.fileExists(atPath: "\(queue)/\($0)/\(ending)")
-                }
-                if isThere { break }
-                await Task.yield()  // it may be there for a moment only
-            }
+        case .sending(let seconds):
+            await untilThere("record.json", process)
+            try await Task.sleep(for: .seconds(seconds))
+        case .file(let ending): await untilThere(ending, process)
         }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    private func untilThere(_ ending: String, _ process: Process) async {
+        while process.isRunning {
+            let directories = (try? FileManager.default.contentsOfDirectory(atPath: queue)) ?? []
+            let isThere = directories.contains {
+                FileManager.default.fileExists(atPath: "\(queue)/\($0)/\(ending)")
+            }
+            if isThere { return }
+            await Task.yield()  // it may be there for a moment only
+        }
     }
 
     private struct Listed: Decodable {
@@ -55,7 +62,7 @@ import Testing
         case 1: .file("outcome.json")
         case 2: .file("record.json")
         case 3: .after(.random(in: 0...0.06))
-        default: .after(.random(in: 0...0.5))
+        default: .sending(.random(in: 0...0.2))
         }
     }
 
