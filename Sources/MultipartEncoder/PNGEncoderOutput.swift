@@ -72,11 +72,12 @@ import CPNG
                     unsafe bytes.pointee.append(contentsOf: scratch[..<count])
                 },
                 expect: { count in
-                    // An estimate, so somewhat more, and not from little: the rest may be different.
-                    let done = unsafe bytes.pointee.count
+                    // An estimate, so somewhat more, and not much from little: the rest of the image
+                    // may be quite different. It may grow, too, so by steps that are worth it.
+                    let (done, capacity) = unsafe (bytes.pointee.count, bytes.pointee.capacity)
                     let wanted = done + count + count / 8
-                    guard unsafe wanted > bytes.pointee.capacity, wanted / 8 <= done else { return }
-                    unsafe bytes.pointee.reserveCapacity(wanted)
+                    guard wanted > capacity, wanted <= max(8 * done, 4 << 20) else { return }
+                    unsafe bytes.pointee.reserveCapacity(max(wanted, capacity + capacity / 2))
                 }
             )
             try body(&output)

@@ -13,7 +13,7 @@ extension PixelBuffer {
     ) throws(PNGError) -> [UInt8] {
         var bytes: [UInt8] = []
         // Few images are smaller, and memory that stays untouched is no memory.
-        bytes.reserveCapacity(min(layout.height * layout.packedBytesPerRow / 16, 32 << 20))
+        bytes.reserveCapacity(min(layout.height * layout.packedBytesPerRow / 8, 32 << 20))
         do throws(PNGInterruption) {
             let pipeline = try PNGPipeline(threads: threads)
             try PNGOutput.with(&bytes) { (output) throws(PNGInterruption) in
