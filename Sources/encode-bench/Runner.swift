@@ -85,7 +85,7 @@ struct Runner {
         let fastest = samples.cpu.min() ?? 0
         record["in"] = .integer(variant.bytesIn)
         record["out"] = .integer(samples.bytesOut)
-        record["runs"] = .integer(samples.cpu.count)
+        record["runs"] = .integer(samples.runs)
         record["cpu_median_s"] = .number(Samples.median(samples.cpu), digits: 6)
         record["cpu_min_s"] = .number(fastest, digits: 6)
         record["wall_median_s"] = .number(Samples.median(samples.wall), digits: 6)
