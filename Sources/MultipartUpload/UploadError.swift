@@ -33,6 +33,9 @@ public enum UploadError: Error, Hashable, Sendable {
     case unknownUpload(UploadID)
     /// The upload can't be read or is of a version that isn't known here; it is left as it is.
     case uploadIsUnreadable(UploadID, reason: String)
+    /// The upload was queued with credentials, and this uploader has no `authorize` to give any; it
+    /// is left as it is.
+    case needsCredentials(UploadID)
     /// A system call failed, with its `errno`.
     case system(call: String, code: Int32, path: String)
     /// The upload was cancelled.
@@ -65,6 +68,8 @@ extension UploadError: CustomStringConvertible {
             "\(needed) bytes are needed, \(available) are free"
         case .unknownUpload(let id): "\(id): no such upload in the queue"
         case .uploadIsUnreadable(let id, let reason): "\(id): \(reason); it is left as it is"
+        case .needsCredentials(let id):
+            "\(id): it was queued with credentials, which are never kept; open the queue with some"
         case .system(let call, let code, let path):
             "\(path): \(call): \(systemErrorText(code))"
         case .cancelled: "the upload was cancelled"

@@ -8,6 +8,9 @@ public enum UploadEvent: Hashable, Sendable {
     case sending(sent: Int64, total: Int64, attempt: Int)
     /// An attempt failed, and the next one waits.
     case waiting(until: Date, attempt: Int, reason: String)
+    /// The upload needs credentials that can't be had, and stays in the queue until it is resumed:
+    /// the uploader has no `authorize`, or it gave none.
+    case waitingForCredentials(reason: String)
     /// The upload was paused and stays so until it is resumed.
     case paused
     /// The end. The sequence ends too.

@@ -119,6 +119,9 @@ final class EventHub: Sendable {
         }
     }
 
+    /// Forgets an upload's last event, which has become untrue.
+    func forgetLast(_ id: UploadID) { channels.withLock { $0[id]?.last = nil } }
+
     func publish(_ event: UploadEvent, of id: UploadID) {
         let readers = channels.withLock { channels -> [EventMailbox] in
             let readers = channels[id]?.readers ?? []

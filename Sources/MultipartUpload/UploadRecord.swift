@@ -39,6 +39,10 @@ struct UploadRecord: Hashable, Sendable, Codable {
     /// When the wait until ``notBefore`` began, by the same clock.
     var waitsSince: Date?
     var lastProblem: String?
+    /// Whether the uploader that queued it had credentials to give, of which nothing is kept.
+    ///
+    /// `nil` in the records of earlier versions: the server's answer tells then.
+    var needsCredentials: Bool?
     /// Whether a request without `Idempotency-Key` may have reached the server.
     var mayHaveBeenDelivered = false
     /// Where a 308 said that the server now is.

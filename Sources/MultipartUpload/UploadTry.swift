@@ -7,6 +7,8 @@ struct UploadTry {
     enum End {
         case finished(UploadOutcome)
         case retry(at: Date, reason: String)
+        /// Without credentials there is no sense in another try.
+        case needsCredentials(reason: String)
         /// The task was cancelled.
         case stopped
     }
@@ -29,6 +31,8 @@ struct UploadTry {
     private var redirects = 0
     private var conflicts = 0
     private var wasRefused = false
+    /// Whether the last request went without credentials to where they would have been given.
+    private var lacksCredentials = false
     /// How often since the last progress: what one request was given another may be refused.
     private var refusals = 0
 
@@ -158,13 +162,13 @@ struct UploadTry {
         case .failure(let problem):
             // What was interrupted has not failed.
             if Task.isCancelled { return .end(.stopped) }
-            let failure = UploadFailure(
-                problem.isPermanent ? .permanent : .attemptsExhausted,
-                problem.message
-            )
-            guard !problem.isPermanent else { return .end(.finished(.failed(failure))) }
-            return retry(problem.message, otherwise: .failed(failure))
+            guard !problem.isPermanent else {
+                return .end(.finished(.failed(UploadFailure(.permanent, problem.message))))
+            }
+            // Nothing was sent: there is no reason to give the upload up.
+            return retry(problem.message, otherwise: .needsCredentials(reason: problem.message))
         }
+        lacksCredentials = !isTakenOver && credentials.isEmpty && isSameOrigin(target)
         let attempt = UploadAttempt(
             upload: record.id,
             url: target,
@@ -201,7 +205,7 @@ struct UploadTry {
         case .redirected(let response): return redirected(exchange, response)
         case .unauthorized(let response):
             guard authorize != nil, !wasRefused, refusals < Self.refusalLimit else {
-                return .end(.finished(.rejected(response)))
+                return .end(unauthorized(response))
             }
             wasRefused = true
             refusals += 1
@@ -220,6 +224,15 @@ struct UploadTry {
         case .broken(let error):
             return broken(exchange, error, touchedServer: result.touchedServer)
         }
+    }
+
+    /// A 401 is an answer to those who showed who they are, or never meant to.
+    private mutating func unauthorized(_ response: UploadResponse) -> End {
+        guard lacksCredentials, record.needsCredentials != false else {
+            return .finished(.rejected(response))
+        }
+        record.needsCredentials = true
+        return .needsCredentials(reason: "the server answered 401, and no credentials were given")
     }
 
     private mutating func succeeded(
@@ -447,6 +460,12 @@ struct UploadTry {
         _ reason: String,
         after response: UploadResponse? = nil,
         otherwise outcome: UploadOutcome
+    ) -> Step { retry(reason, after: response, otherwise: .finished(outcome)) }
+
+    private mutating func retry(
+        _ reason: String,
+        after response: UploadResponse? = nil,
+        otherwise end: End
     ) -> Step {
         offset = nil
         record.failures += 1
@@ -462,7 +481,7 @@ struct UploadTry {
         switch decision {
         case .retry(let delay):
             return .end(.retry(at: Date(timeIntervalSinceNow: delay.inSeconds), reason: reason))
-        case .exhausted, .refused: return .end(.finished(outcome))
+        case .exhausted, .refused: return .end(end)
         }
     }
 

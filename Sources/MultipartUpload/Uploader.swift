@@ -21,7 +21,9 @@ public actor Uploader {
     /// Gives the header fields that hold credentials.
     ///
     /// It is called before every request, and what it gives is never written to the disk. If it
-    /// throws, the attempt has failed. Its time is part of the attempt's: at
+    /// throws, the attempt has failed; after the policy's last attempt the upload isn't over, but
+    /// waits for credentials (``UploadEvent/waitingForCredentials(reason:)``). So it does if it
+    /// gives nothing and the server answers 401. Its time is part of the attempt's: at
     /// ``UploadRequest/attemptDeadline`` its task is cancelled, as it is when the upload is stopped,
     /// and it should end then.
     public typealias Authorize = @Sendable (Authorization) async throws -> [UploadHeader]
@@ -76,6 +78,9 @@ public actor Uploader {
         public let attempts: Int
         /// What the last failed attempt came to.
         public let lastProblem: String?
+        /// Whether an uploader needs an `authorize` closure to send it: the one that queued it had
+        /// one.
+        public let needsCredentials: Bool
     }
 
     let store: UploadStore
@@ -116,7 +121,8 @@ public actor Uploader {
     ///   - directory: The queue's directory.
     ///   - transport: How requests are sent.
     ///   - configuration: Limits.
-    ///   - authorize: Gives credentials at every attempt.
+    ///   - authorize: Gives credentials at every attempt. Without it, uploads that were queued with
+    ///     it stay where they are.
     /// - Throws: ``UploadError/queueIsInUse(_:)`` if another uploader has it, and
     ///   ``UploadError/queueIsUnsafe(path:reason:)`` if others could have changed it, or can read
     ///   what is in it.
@@ -260,6 +266,7 @@ public actor Uploader {
             contentLength: contentLength,
             createdAt: Date()
         )
+        record.needsCredentials = authorize != nil
         if request.isResumable, !transport.resumesByItself {
             record.resumption = UploadRecord.Resumption(version: .draft11)
         }
@@ -288,10 +295,14 @@ public actor Uploader {
     /// unreadable.
     public nonisolated func outcome(of id: UploadID) -> UploadOutcome? { store.outcome(id) }
 
-    /// Waits for an upload's end; `nil` if it isn't known.
+    /// Waits for an upload's end; `nil` if it isn't known, or waits for credentials.
     public nonisolated func finalOutcome(of id: UploadID) async -> UploadOutcome? {
         for await event in events(of: id) {
-            if case .finished(let outcome) = event { return outcome }
+            switch event {
+            case .finished(let outcome): return outcome
+            case .waitingForCredentials: return nil
+            case .preparing, .sending, .waiting, .paused: continue
+            }
         }
         return outcome(of: id)
     }
@@ -314,7 +325,8 @@ public actor Uploader {
         try UploadStore.contents(ofQueue: directory).map { Item($0) }
     }
 
-    /// Continues everything in the queue that isn't paused.
+    /// Continues everything in the queue that isn't paused, and for which there are credentials if
+    /// it needs them.
     ///
     /// To be called once at launch. What could not be read then, for want of descriptors say, is
     /// looked at again by every call.
@@ -329,6 +341,11 @@ public actor Uploader {
             + records.filter({ $0.phase != .sending })
         {
             guard case .idle? = entries[record.id]?.state, record.phase != .paused else { continue }
+            guard !lacksCredentials(record) else {
+                let reason = "it was queued with credentials, and none are given now"
+                hub.publish(.waitingForCredentials(reason: reason), of: record.id)
+                continue
+            }
             continueAfterRelaunch(record)
         }
         return records.map(\.id)
@@ -347,6 +364,12 @@ public actor Uploader {
         }
     }
 
+    /// Whether an upload was queued with credentials, and none can be given here: the server's
+    /// answer would end it.
+    private func lacksCredentials(_ record: UploadRecord) -> Bool {
+        authorize == nil && record.needsCredentials == true
+    }
+
     /// Why an upload isn't one of those that can be worked on.
     private func problem(of id: UploadID) -> UploadError {
         if case .unreadable(_, let reason) = store.entry(id) {
@@ -355,13 +378,14 @@ public actor Uploader {
         return .unknownUpload(id)
     }
 
-    /// Continues a paused upload.
+    /// Continues a paused upload, or one that waits for credentials.
     public func resume(_ id: UploadID) throws(UploadError) {
         try checkOwned()
         guard let entry = entries[id] else { throw problem(of: id) }
         // A pause that hasn't been carried out is taken back, a cancel never.
         if entry.wish == .pause { entries[id]?.wish = nil }
         guard case .idle = entry.state else { return }
+        guard !lacksCredentials(entry.record) else { throw .needsCredentials(id) }
         var record = entry.record
         if record.phase == .paused {
             record.phase = .pending
@@ -448,8 +472,8 @@ public actor Uploader {
             await transport.finishEvents(of: id, completion: completion)
             resume()
         } else {
-            // Nobody waits for it any more, unless it can only not be read: the system keeps for it
-            // what it has to tell.
+            // Nobody waits for it any more, unless it can only not be read, or be sent: the system
+            // keeps for it what it has to tell.
             if entries[id] == nil, !unreadable.contains(id) {
                 await transport.settled(id, isOver: true)
             }
@@ -461,12 +485,13 @@ public actor Uploader {
     /// Whether an attempt runs, or ran when an earlier process died: the record in memory tells of
     /// one of this process only once it is over.
     private func isSending(_ id: UploadID) -> Bool {
-        guard let entry = entries[id] else { return false }
+        guard let entry = entries[id], !lacksCredentials(entry.record) else { return false }
         if case .running = entry.state { return true }
         return entry.record.phase == .sending
     }
 
     private func continueAfterRelaunch(_ record: UploadRecord) {
+        hub.forgetLast(record.id)
         if record.phase == .sending {
             entries[record.id]?.continuation =
                 Self.mayBeSentAgain(record) ? .adoptOrStart : .adoptOnly
@@ -554,6 +579,12 @@ public actor Uploader {
             save(id)
             hub.publish(.waiting(until: date, attempt: record.attempts, reason: reason), of: id)
             wait(id, until: date)
+        case (.needsCredentials(let reason), nil):
+            entries[id]?.record.phase = .pending
+            entries[id]?.record.failures = 0  // who resumes it begins anew
+            entries[id]?.record.lastProblem = reason
+            save(id)
+            hub.publish(.waitingForCredentials(reason: reason), of: id)
         }
         await transport.settled(id, isOver: entries[id] == nil)
         startWaitingUploads()
@@ -655,7 +686,8 @@ extension Uploader.Item {
                 contentLength: record.contentLength,
                 state: state,
                 attempts: record.attempts,
-                lastProblem: record.lastProblem
+                lastProblem: record.lastProblem,
+                needsCredentials: record.needsCredentials == true
             )
         case .ended(let id, let outcome, _):
             self.init(
@@ -664,7 +696,8 @@ extension Uploader.Item {
                 contentLength: nil,
                 state: .ended(outcome),
                 attempts: 0,
-                lastProblem: nil
+                lastProblem: nil,
+                needsCredentials: false
             )
         case .unreadable(let id, let reason):
             self.init(
@@ -673,7 +706,8 @@ extension Uploader.Item {
                 contentLength: nil,
                 state: .unreadable(reason: reason),
                 attempts: 0,
-                lastProblem: nil
+                lastProblem: nil,
+                needsCredentials: false
             )
         }
     }

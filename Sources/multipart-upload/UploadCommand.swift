@@ -71,12 +71,19 @@ enum UploadCommand {
             _ = await follower
             throw ToolError(error)
         }
-        guard let outcome = await follower else {
+        switch await follower {
+        case .finished(let outcome): try await report(outcome, of: id, uploader)
+        case .needsCredentials(let reason):
+            try? systemWrite(standardError, "multipart: \(printable(reason))\n")
+            throw .failure(
+                "the upload stays in the queue; 'multipart resume' with an --authorize-command that"
+                    + " works goes on with it"
+            )
+        case .stopped:
             let hint = "the upload stays in the queue; 'multipart resume' goes on with it"
             try? systemWrite(standardError, "multipart: \(hint)\n")
             throw .failure("stopped")
         }
-        try await report(outcome, of: id, uploader)
     }
 
     private static func enqueue(
@@ -108,15 +115,9 @@ enum UploadCommand {
         ) { (writer) throws(MultipartError) in try parts.append(to: &writer) }
     }
 
-    /// Shows the events; `nil` if they end without an outcome.
-    private static func follow(_ events: UploadEvents, isQuiet: Bool) async -> UploadOutcome? {
+    private static func follow(_ events: UploadEvents, isQuiet: Bool) async -> UploadProgress.End {
         var progress = UploadProgress(isQuiet: isQuiet)
-        for await event in events {
-            progress.show(event)
-            if case .finished(let outcome) = event { return outcome }
-        }
-        progress.clear()
-        return nil
+        return await progress.follow(events)
     }
 
     private static func report(

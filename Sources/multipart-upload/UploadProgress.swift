@@ -23,7 +23,30 @@ struct UploadProgress {
         self.isQuiet = isQuiet
     }
 
-    mutating func show(_ event: UploadEvent) {
+    /// How a command has followed an upload.
+    enum End {
+        case finished(UploadOutcome)
+        /// It needs credentials, which the command wasn't given or couldn't get.
+        case needsCredentials(reason: String)
+        /// The uploader was closed before.
+        case stopped
+    }
+
+    /// Shows the events until there is something to report.
+    mutating func follow(_ events: UploadEvents) async -> End {
+        for await event in events {
+            show(event)
+            switch event {
+            case .finished(let outcome): return .finished(outcome)
+            case .waitingForCredentials(let reason): return .needsCredentials(reason: reason)
+            case .preparing, .sending, .waiting, .paused: continue
+            }
+        }
+        clear()
+        return .stopped
+    }
+
+    private mutating func show(_ event: UploadEvent) {
         switch event {
         case .preparing(let written):
             update("writing the body, \(ProgressText.megabytes(Double(written)))")
@@ -39,18 +62,18 @@ struct UploadProgress {
             let seconds = max(0, date.timeIntervalSinceNow).rounded(.up)
             line("attempt \(attempt) failed: \(reason); next one in \(Int(seconds)) s")
         case .paused: line("paused")
-        case .finished: clear()
+        case .waitingForCredentials, .finished: clear()  // for the command to report
         }
     }
 
     /// Writes a line of its own.
-    mutating func line(_ text: String) {
+    private mutating func line(_ text: String) {
         guard !isQuiet else { return }
         clear()
         try? systemWrite(standardError, "multipart: \(label)\(printable(text))\n")
     }
 
-    mutating func clear() {
+    private mutating func clear() {
         guard isDrawn else { return }
         isDrawn = false
         try? systemWrite(standardError, "\r\u{1B}[K")  // to the line's start, and away with it

@@ -9,7 +9,8 @@ enum QueueCommand {
         usage: multipart queue [OPTION…]
 
         Prints a JSON object a line for each upload in a queue, oldest first: id, state, url,
-        contentLength, attempts, problem. Another command may be working on the queue. What is
+        contentLength, attempts, problem, needsCredentials (whether 'multipart resume' wants an
+        --authorize-command for it). Another command may be working on the queue. What is
         unreadable, or of a later version, is left as it is.
 
         options:
@@ -57,6 +58,7 @@ enum QueueCommand {
             ("contentLength", item.contentLength.map { .integer($0) } ?? .null),
             ("attempts", .integer(Int64(item.attempts))),
             ("problem", .optional(problem)),
+            ("needsCredentials", .bool(item.needsCredentials)),
         ]).text
     }
 }

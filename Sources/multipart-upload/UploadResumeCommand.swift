@@ -10,12 +10,13 @@ enum ResumeCommand {
 
         Continues every upload in a queue that isn't paused, and prints a JSON object a line for
         each one that has ended: id, outcome, status, response. The command for credentials
-        is not kept: give it again, as a server's refusal ends an upload.
+        is not kept: without it, uploads that were queued with one stay in the queue.
 
         options:
         \(options(QueueSettings()).map(\.helpText).joined(separator: "\n"))
 
-        Exit status: 0 when every upload was answered with 2xx, 1 when one was not.
+        Exit status: 0 when every upload was answered with 2xx, 1 when one was not, or stays in
+        the queue.
 
         """
 
@@ -44,6 +45,7 @@ enum ResumeCommand {
         await uploader.resume()
         var failures = 0
         var left = 0
+        var waiting = 0
         var unreadable = 0
         for item in items where item.state != .paused {
             if case .unreadable(let reason) = item.state {
@@ -51,7 +53,14 @@ enum ResumeCommand {
                 try? systemWrite(standardError, "multipart: \(item.id): \(printable(reason))\n")
                 continue
             }
-            guard let outcome = await outcome(of: item, uploader, settings) else {
+            let outcome: UploadOutcome
+            switch await end(of: item, uploader, settings) {
+            case .finished(let reached): outcome = reached
+            case .needsCredentials(let reason):
+                waiting += 1
+                try? systemWrite(standardError, "multipart: \(item.id): \(printable(reason))\n")
+                continue
+            case .stopped:
                 left += 1
                 continue
             }
@@ -63,22 +72,24 @@ enum ResumeCommand {
             }
         }
         if left > 0 { throw .failure("stopped; uploads left in the queue: \(left)") }
+        if waiting > 0 {
+            throw .failure(
+                "uploads that wait for credentials: \(waiting); give the --authorize-command for them"
+            )
+        }
         if unreadable > 0 { throw .failure("unreadable uploads, left as they are: \(unreadable)") }
         if failures > 0 { throw .failure("uploads that were not delivered: \(failures)") }
     }
 
-    private static func outcome(
+    private static func end(
         of item: Uploader.Item,
         _ uploader: Uploader,
         _ settings: QueueSettings
-    ) async -> UploadOutcome? {
+    ) async -> UploadProgress.End {
         var progress = UploadProgress(label: item.id.text, isQuiet: settings.isQuiet)
-        for await event in uploader.events(of: item.id) {
-            progress.show(event)
-            if case .finished(let outcome) = event { return outcome }
-        }
-        progress.clear()
-        return uploader.outcome(of: item.id)
+        let end = await progress.follow(uploader.events(of: item.id))
+        guard case .stopped = end, let outcome = uploader.outcome(of: item.id) else { return end }
+        return .finished(outcome)
     }
 
     private static func line(_ id: UploadID, _ outcome: UploadOutcome) -> String {

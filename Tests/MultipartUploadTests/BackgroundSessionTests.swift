@@ -412,6 +412,27 @@ import Testing
         try await expectNothingLeft(id)
     }
 
+    @Test func `leaves to the system what it has no credentials for`() async throws {
+        let first = try uploader(authorize: noCredentials)
+        let (id, transfer) = try await begun(first)
+        await kill(first)
+        let second = try uploader()
+        let completions = Completions()
+        await second.handleEvents(forBackgroundSession: identifier(id), completion: completions.add)
+        await completions.expectOne()
+        #expect(service.made == [identifier(id)], "only by the first process")
+        await second.close()
+
+        service.answer(transfer, 200)
+        let third = try uploader(authorize: noCredentials)
+        await third.handleEvents(forBackgroundSession: identifier(id), completion: completions.add)
+        service.finishEvents(identifier(id))
+        #expect(await third.finalOutcome(of: id)?.isDelivered == true)
+        await completions.expectOne()
+        #expect(service.transfers.count == 1)
+        try await expectNothingLeft(id)
+    }
+
     // D19 (cryptomator/ios#11, SimpleBackgroundUpload#2): on a locked device the body couldn't be
     // read. Linux has no protection classes, so it is the call that is checked.
     @Test func `protects the queue and each body as the system needs it`() async throws {

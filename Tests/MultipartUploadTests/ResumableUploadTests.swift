@@ -214,7 +214,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(2)), arguments: TransportKind.allCases)
     func `leaves a server that refuses only what matters`(kind: TransportKind) async throws {
-        let uploader = try uploader(kind, authorize: { _ in [] })
+        let uploader = try uploader(kind, authorize: { _ in [UploadHeader("X-Token", "t")] })
         let body = try TestBody(in: directory, count: 1_500_000)
         let request = try request("cut=100000&gone=401&gone-method=PATCH")
         let id = try await uploader.enqueue(body.body, to: request)
@@ -311,7 +311,7 @@ import Testing
         try await first.resume(id)
         try await untilServerHas(2_000_000, of: id)
         await first.close()
-        let second = try uploader(kind)
+        let second = try uploader(kind, authorize: noCredentials)
         await second.resume()
         var sent: [Int64] = []
         for await event in second.events(of: id) {

@@ -51,7 +51,11 @@ import Testing
                     file = body.body.path as String, byte = byte as Int64
                 ] in try await Self.die(kind, queue, url, file, at: byte)
             }
-            let uploader = try Uploader(directory: queue, transport: kind.make())
+            let uploader = try Uploader(
+                directory: queue,
+                transport: kind.make(),
+                authorize: noCredentials
+            )
             let id = try #require(await uploader.resume().first)
             let outcome = await uploader.finalOutcome(of: id)
             #expect(outcome?.isDelivered == true, "\(String(describing: outcome))")

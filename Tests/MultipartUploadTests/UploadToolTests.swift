@@ -27,6 +27,8 @@ import Testing
         ["--authorize-command", "echo 'X-Hold: \(count)'"]
     }
 
+    private var resume: [String] { ["resume", "--queue", queue, "--authorize-command", ":"] }
+
     @Test func `prints the answer on standard output only`() async throws {
         let run = try await upload(
             "/sink",
@@ -156,7 +158,7 @@ import Testing
         #expect(stopped.errors.contains("resume"))
         let list = try await Tool.run(["queue", "--queue", queue])
         #expect(list.status == 0 && list.output.contains("\"contentLength\":3000"))
-        let resumed = try await Tool.run(["resume", "--queue", queue])
+        let resumed = try await Tool.run(resume)
         #expect(resumed.status == 0)
         #expect(resumed.output.contains("\"outcome\":\"delivered\",\"status\":201"))
         #expect(try await Tool.run(["queue", "--queue", queue]).output.isEmpty)
@@ -188,7 +190,6 @@ import Testing
     @Test func `two commands don't share a queue`() async throws {
         let name = uniqueText()
         let url = try server.url("/sink?\(name)").absoluteString
-        let resume = ["resume", "--queue", queue]
         let arguments = ["upload", url, "--queue", queue, "--field", "a", "b"]
         let first = try await Tool.run(arguments + holding(at: 1)) { process in
             _ = try await server.entries(name, count: 1)
@@ -230,7 +231,7 @@ import Testing
         #expect(ContinuousClock.now - start < .seconds(90))
         #expect(stopped.wasKilled && stopped.status == SIGTERM)
         #expect(stopped.errors.contains("resume"), "\(stopped.errors)")
-        let resumed = try await Tool.run(["resume", "--queue", queue])
+        let resumed = try await Tool.run(resume)
         #expect(resumed.status == 0 && resumed.output.contains("delivered"))
     }
 

@@ -27,6 +27,9 @@ extension UploadHeader {
     static func hold(at count: Int) -> UploadHeader { UploadHeader("X-Hold", String(count)) }
 }
 
+/// What a process gives that goes on with uploads whose credentials were for the test's sake.
+let noCredentials: Uploader.Authorize = { _ in [] }
+
 /// A text that tells one test's requests from all others'.
 func uniqueText() -> String { UUID().uuidString }
 
