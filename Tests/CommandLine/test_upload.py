@@ -101,7 +101,7 @@ class InterruptionTest(support.ToolTest):
         digest = hashlib.sha256(body.read_bytes()).hexdigest()
         self.assertIn(self.content, body.read_bytes())
         self.server.is_slow = False
-        resumed = self.run_tool("resume", "--queue", "queue")
+        resumed = self.run_tool("resume", "--queue", "queue", "--authorize-command", ":")
         self.assertEqual(resumed.returncode, 0, resumed.stderr)
         self.assertEqual(json.loads(resumed.stdout)["outcome"], "delivered")
         self.assertEqual(self.server.taken, [(item["id"], digest)])
