@@ -98,6 +98,57 @@ package func systemDie(of signal: CInt) -> Never {
 @discardableResult
 package func systemSignal(group: CInt, _ signal: CInt) -> Bool { kill(-group, signal) == 0 }
 
+/// A shell command that runs, the first process of a group that has its number.
+package struct RunningShell: ~Copyable {
+    package let process: CInt
+    /// What it prints.
+    package let output: OwnedDescriptor
+}
+
+/// Starts a shell command with nothing to read; it gets no descriptor but standard error.
+package func systemSpawnShell(
+    _ command: String,
+    environment: [String: String]
+) throws(SystemError) -> RunningShell {
+    let variables = unsafe environment.map { unsafe strdup("\($0)=\($1)") } + [nil]
+    defer { for index in unsafe variables.indices { unsafe free(variables[index]) } }
+    var output: CInt = -1
+    let process = unsafe csys_spawn_shell(command, variables, &output)
+    guard process > 0 else { throw SystemError(call: .spawn, code: errno) }
+    return RunningShell(process: process, output: OwnedDescriptor(adopting: output))
+}
+
+/// The exit status of a child, 128 and more for a signal; `nil` while it runs.
+///
+/// To be asked until it has ended, and no more: its number may be another's then.
+package func systemExitStatus(of child: CInt) -> CInt? {
+    let status = csys_exit_status(child, false)
+    return status < 0 ? nil : status
+}
+
+/// Waits for a child's end.
+package func systemWait(for child: CInt) { _ = csys_exit_status(child, true) }
+
+/// What can be read from a non-blocking descriptor within a time, none at its end; `nil` if nothing
+/// came, as from no descriptor, -1.
+package func systemRead(
+    _ descriptor: CInt,
+    within milliseconds: CInt
+) throws(SystemError) -> [UInt8]? {
+    var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&wanted, 1, milliseconds) > 0 else { return nil }
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = unsafe buffer.withUnsafeMutableBytes {
+        unsafe read(descriptor, $0.baseAddress, $0.count)
+    }
+    guard count >= 0 else {
+        let code = errno
+        guard code == EINTR || code == EAGAIN else { throw SystemError(call: .read, code: code) }
+        return nil
+    }
+    return Array(buffer[..<count])
+}
+
 /// Says what is to be written to standard error, with the process's end, when a mapped file is
 /// shortened under its reader's hands; `nil` from when none is mapped any more.
 package func systemWatchMappedInput(_ message: String?) {

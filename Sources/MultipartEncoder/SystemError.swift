@@ -42,6 +42,8 @@ public struct SystemError: Error, Hashable, Sendable {
         case dup
         /// `execv(3)`.
         case exec = "execv"
+        /// `posix_spawn(3)`.
+        case spawn = "posix_spawn"
         /// `poll(2)`.
         case poll
         /// `mmap(2)`.

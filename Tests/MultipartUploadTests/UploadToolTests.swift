@@ -235,6 +235,58 @@ import Testing
         #expect(resumed.status == 0 && resumed.output.contains("delivered"))
     }
 
+    // An agent that it starts, say: the upload went on when that had ended too, or at the deadline.
+    @Test func `a command for credentials may leave something running`() async throws {
+        let name = uniqueText()
+        let (left, open) = (directory.path + "/left", directory.path + "/open")
+        func lines(_ path: String) throws -> [Substring] {
+            try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        }
+        let start = ContinuousClock.now
+        let run = try await upload(
+            "/flaky?key=\(name)&failures=3&retry-after=0",
+            [
+                "--field", "a", "b", "--authorize-command",
+                "sleep 60 & echo $! >>\(left); ls -l /proc/$PPID/fd | grep -c pipe: >>\(open);"
+                    + " ls /proc/self/fd | wc -l >>\(open); echo 'X-One: 1'",
+            ]
+        )
+        #expect(ContinuousClock.now - start < .seconds(50))
+        #expect(run.status == 0, "\(run.errors)")
+        let entries = try await server.entries(name, count: 4)
+        #expect(entries.map { $0.headers["x-one"] } == ["1", "1", "1", "1"])
+        let children = try lines(left).compactMap { pid_t($0) }
+        #expect(children.count == 4)
+        for child in children { #expect(kill(child, SIGKILL) == 0, "it runs on") }
+        let counts = try lines(open).compactMap { Int($0.filter(\.isNumber)) }
+        let ours = stride(from: 0, to: counts.count, by: 2).map { counts[$0] }
+        let commands = stride(from: 1, to: counts.count, by: 2).map { counts[$0] }
+        #expect(Set(ours).count == 1, "no pipe is left: \(ours)")
+        #expect(commands == [4, 4, 4, 4], "three, and the directory")
+    }
+
+    @Test func `a command for credentials may close its output and work on`() async throws {
+        let name = uniqueText()
+        let run = try await upload(
+            "/sink?\(name)",
+            [
+                "--field", "a", "b", "--authorize-command",
+                "echo 'X-One: 1'; exec >&-; sleep 0.1; touch \(directory.path)/worked",
+            ]
+        )
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(FileManager.default.fileExists(atPath: directory.path + "/worked"))
+        #expect(try await server.entries(name, count: 1).first?.headers["x-one"] == "1")
+    }
+
+    @Test func `a command for credentials that prints without end is stopped`() async throws {
+        let run = try await upload(
+            "/sink",
+            ["--field", "a", "b", "--retries", "0", "--authorize-command", "cat /dev/zero"]
+        )
+        #expect(run.status == 1 && run.errors.contains("more than 1048576 bytes"), "\(run.errors)")
+    }
+
     @Test(arguments: ["", "trap '' TERM; "])
     func `a command for credentials that hangs ends at the deadline`(start: String) async throws {
         let sleep = "sleep 60.0\(UInt32.random(in: 0 ... .max))"

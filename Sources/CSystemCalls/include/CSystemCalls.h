@@ -5,6 +5,7 @@
 
 #include "CArguments.h"
 #include "CInterruption.h"
+#include "CShell.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
