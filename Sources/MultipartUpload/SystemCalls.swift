@@ -230,13 +230,29 @@ func systemRead(
     }
 }
 
+/// Whether nothing can be read from a file's start: a size of 0 can't be believed where the system
+/// makes up the content, as in procfs.
+func systemIsEmpty(
+    _ descriptor: borrowing OwnedDescriptor,
+    path: String
+) throws(UploadError)
+    -> Bool
+{
+    var byte: UInt8 = 0
+    let rawValue = descriptor.rawValue
+    return try checked("pread", path) { unsafe pread(rawValue, &byte, 1, 0) } == 0
+}
+
 /// Copies a file's bytes to the end of another, in the kernel where that works.
+///
+/// - Throws: ``UploadError/bodyChanged(path:expected:found:)`` if the source has fewer.
 func systemCopy(
     from source: borrowing OwnedDescriptor,
+    path sourcePath: String,
     at start: Int64 = 0,
     to target: borrowing OwnedDescriptor,
-    count: Int64,
-    path: String
+    path: String,
+    count: Int64
 ) throws(UploadError) {
     let from = source.rawValue
     let to = target.rawValue
@@ -253,12 +269,14 @@ func systemCopy(
             continue
         }
         let position = offset
-        let count = try checked("pread", path) {
+        let count = try checked("pread", sourcePath) {
             unsafe buffer.withUnsafeMutableBytes { bytes in
                 unsafe pread(from, bytes.baseAddress, min(bytes.count, wanted), off_t(position))
             }
         }
-        guard count > 0 else { throw .system(call: "pread", code: EIO, path: path) }
+        guard count > 0 else {
+            throw .bodyChanged(path: sourcePath, expected: end, found: offset)
+        }
         try systemWrite(Data(buffer[..<count]), to: target, path: path)
         offset += Int64(count)
     }

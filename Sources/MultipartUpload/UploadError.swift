@@ -17,6 +17,8 @@ public enum UploadError: Error, Hashable, Sendable {
     case bodyIsMissing(String)
     /// The body is a directory, a link, a pipe or another thing that isn't a plain file.
     case bodyIsNoFile(String)
+    /// The system calls the body empty, and it isn't: a file of procfs, say.
+    case bodyHasNoSize(String)
     /// The body's size in bytes isn't the one it had when it was finished.
     case bodyChanged(path: String, expected: Int64, found: Int64)
     /// Writing the form into the queue failed, in the encoder's words.
@@ -57,6 +59,8 @@ extension UploadError: CustomStringConvertible {
         case .requestHasBody: "the request has a body of its own; leave it out"
         case .bodyIsMissing(let path): "\(path): the body isn't there"
         case .bodyIsNoFile(let path): "\(path): the body isn't a plain file"
+        case .bodyHasNoSize(let path):
+            "\(path): the system doesn't tell how much is in it; send a copy, or its content as a part"
         case .bodyChanged(let path, let expected, let found):
             "\(path): the body has \(found) bytes, not the \(expected) it was finished with"
         case .spoolingFailed(let reason): "the form could not be written: \(reason)"

@@ -97,7 +97,13 @@ final class UploadStore: Sendable {
         if !keepsOriginal, try linkBody(source, to: target) { return }
         try checkSpace(for: source.size)
         let copy = try systemCreate(target, permissions: 0o400)
-        try systemCopy(from: descriptor, to: copy, count: source.size, path: target)
+        try systemCopy(
+            from: descriptor,
+            path: source.path,
+            to: copy,
+            path: target,
+            count: source.size
+        )
         try systemSynchronize(copy, path: target)
     }
 
@@ -212,6 +218,7 @@ final class UploadStore: Sendable {
         guard status.size == size else {
             throw .bodyChanged(path: path, expected: size, found: status.size)
         }
+        if size == 0, try !systemIsEmpty(descriptor, path: path) { throw .bodyHasNoSize(path) }
         return descriptor
     }
 
@@ -230,7 +237,14 @@ final class UploadStore: Sendable {
         let path = tailPath(of: body)
         try systemUnlink(path)
         let tail = try systemCreate(path, permissions: 0o400)
-        try systemCopy(from: source, at: body.offset, to: tail, count: body.length, path: path)
+        try systemCopy(
+            from: source,
+            path: body.path,
+            at: body.offset,
+            to: tail,
+            path: path,
+            count: body.length
+        )
         return path
     }
 

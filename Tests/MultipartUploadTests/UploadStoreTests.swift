@@ -150,6 +150,48 @@ import Testing
         }
     }
 
+    // It was sent, and arrived, as nothing.
+    @Test(arguments: [true, false])
+    func `takes no file as empty that isn't`(keepsOriginal: Bool) async throws {
+        let uploader = try uploader()
+        let request = UploadRequest(url: try server.url("/sink"))
+        await #expect(throws: UploadError.bodyHasNoSize("/proc/cpuinfo")) {
+            try await uploader.enqueue(
+                fileAt: "/proc/cpuinfo",
+                contentType: "a/b",
+                contentLength: 0,
+                to: request,
+                keepsOriginal: keepsOriginal
+            )
+        }
+        #expect(directory.files(below: "queue") == [".lock"])
+        let empty = try TestBody(in: directory, count: 0).body
+        let id = try await uploader.enqueue(empty, to: request, keepsOriginal: keepsOriginal)
+        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+    }
+
+    private static let fileOfSysfs = "/sys/kernel/mm/transparent_hugepage/enabled"
+
+    // It has a page, as far as the system tells.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: fileOfSysfs)))
+    func `says that a file has less than it should`() async throws {
+        let uploader = try uploader()
+        let path = Self.fileOfSysfs
+        let count = try Data(contentsOf: URL(fileURLWithPath: path)).count
+        let error = UploadError.bodyChanged(path: path, expected: 4096, found: Int64(count))
+        let request = UploadRequest(url: try server.url("/sink"))
+        await #expect(throws: error) {
+            try await uploader.enqueue(
+                fileAt: path,
+                contentType: "a/b",
+                contentLength: 4096,
+                to: request,
+                keepsOriginal: true
+            )
+        }
+        #expect(directory.files(below: "queue") == [".lock"])
+    }
+
     @Test func `has one owner at a time`() async throws {
         let first = try uploader()
         #expect(throws: UploadError.queueIsInUse(queue)) { try uploader() }

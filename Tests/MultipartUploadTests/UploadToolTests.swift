@@ -66,6 +66,17 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: body.body.path))
     }
 
+    @Test(arguments: ["/proc/cpuinfo", "/dev/zero", "/dev/stdin", "fifo", "none", "."])
+    func `sends no body that is no file`(name: String) async throws {
+        let path = name.hasPrefix("/") ? name : directory.path + "/" + name
+        if name == "fifo" { try #require(unsafe mkfifo(path, 0o600) == 0) }
+        let text = uniqueText()
+        let run = try await upload("/sink?\(text)", ["--body", path, "--content-type", "a/b"])
+        #expect(run.status == 1 && run.errors.contains("\(path): the "), "\(run.errors)")
+        #expect(server.entries(text).isEmpty)
+        #expect(directory.files(below: "queue") == [".lock"])
+    }
+
     @Test func `tells headers of the request from those of a part`() async throws {
         let name = uniqueText()
         let run = try await upload(
