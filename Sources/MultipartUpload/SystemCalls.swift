@@ -54,8 +54,14 @@ private func checked<Result: SignedInteger>(
     }
 }
 
-/// The current directory, which relative paths start from.
-var systemWorkingDirectory: String { FileManager.default.currentDirectoryPath }
+/// A path that stays the same when the process changes its directory.
+func systemAbsolute(_ path: String) throws(UploadError) -> String {
+    guard !path.hasPrefix("/") else { return path }
+    // Empty if it was removed: the path would start from the root then.
+    let directory = FileManager.default.currentDirectoryPath
+    guard !directory.isEmpty else { throw .noWorkingDirectory(path) }
+    return "\(directory)/\(path)"
+}
 
 var systemUserID: UInt32 { UInt32(geteuid()) }
 

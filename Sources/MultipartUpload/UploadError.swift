@@ -38,6 +38,8 @@ public enum UploadError: Error, Hashable, Sendable {
     /// The upload was queued with credentials, and this uploader has no `authorize` to give any; it
     /// is left as it is.
     case needsCredentials(UploadID)
+    /// A relative path, and a current directory that was removed.
+    case noWorkingDirectory(String)
     /// A system call failed, with its `errno`.
     case system(call: String, code: Int32, path: String)
     /// The upload was cancelled.
@@ -74,6 +76,8 @@ extension UploadError: CustomStringConvertible {
         case .uploadIsUnreadable(let id, let reason): "\(id): \(reason); it is left as it is"
         case .needsCredentials(let id):
             "\(id): it was queued with credentials, which are never kept; open the queue with some"
+        case .noWorkingDirectory(let path):
+            "\(path): the current directory is gone; give a path that starts with /"
         case .system(let call, let code, let path):
             "\(path): \(call): \(systemErrorText(code))"
         case .cancelled: "the upload was cancelled"

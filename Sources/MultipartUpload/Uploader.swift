@@ -148,9 +148,8 @@ public actor Uploader {
         protection: FileProtection,
         authorize: Authorize? = nil
     ) throws(UploadError) {
-        let path = directory.hasPrefix("/") ? directory : "\(systemWorkingDirectory)/\(directory)"
         store = try UploadStore(
-            path: path,
+            path: systemAbsolute(directory),
             limits: .init(quota: configuration.quota, reserve: configuration.reserve),
             protection: protection
         )
@@ -234,8 +233,7 @@ public actor Uploader {
         guard UploadHeader("Content-Type", contentType).isWellFormed else {
             throw .malformedHeader("Content-Type")
         }
-        let source = path.hasPrefix("/") ? path : "\(systemWorkingDirectory)/\(path)"
-        let original = try UploadStore.identify(source, size: contentLength)
+        let original = try UploadStore.identify(systemAbsolute(path), size: contentLength)
         try store.checkQuota(for: contentLength)
         _ = try store.makeStaging(id)
         try store.stageBody(original, for: id, keepsOriginal: keepsOriginal)
@@ -322,7 +320,7 @@ public actor Uploader {
     ///
     /// - Throws: ``UploadError/queueIsUnsafe(path:reason:)`` as for an uploader.
     public static func items(in directory: String) throws(UploadError) -> [Item] {
-        try UploadStore.contents(ofQueue: directory).map { Item($0) }
+        try UploadStore.contents(ofQueue: systemAbsolute(directory)).map { Item($0) }
     }
 
     /// Continues everything in the queue that isn't paused, and for which there are credentials if

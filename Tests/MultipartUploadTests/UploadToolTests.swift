@@ -316,6 +316,31 @@ import Testing
         #expect(!left.contains { $0.contains(sleep) })
     }
 
+    // The queue was made in the root directory, or wasn't there.
+    @Test(arguments: ["upload", "queue", "resume", "--body"])
+    func `a relative path in a directory that is gone leads nowhere`(command: String) async throws {
+        let gone = directory.path + "/gone"
+        try FileManager.default.createDirectory(
+            atPath: gone,
+            withIntermediateDirectories: false
+        )
+        let name = "queue-\(uniqueText())"
+        let request = "upload \(try server.url("/sink").absoluteString)"
+        let words =
+            switch command {
+            case "upload": "\(request) --queue \(name) --field a b"
+            case "--body": "\(request) --queue \(queue) --body \(name) --content-type a/b"
+            default: "\(command) --queue \(name)"
+            }
+        let run = try await Tool.run(
+            words.split(separator: " ").map(String.init),
+            removing: gone
+        )
+        #expect(run.status == 1)
+        #expect(run.errors.contains("\(name): the current directory is gone"), "\(run.errors)")
+        #expect(!FileManager.default.fileExists(atPath: "/\(name)"))
+    }
+
     @Test(arguments: ["upload", "queue", "resume"])
     func `others can't write to a queue`(command: String) async throws {
         try FileManager.default.createDirectory(

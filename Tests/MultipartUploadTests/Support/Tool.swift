@@ -13,16 +13,24 @@ struct Tool {
     static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("multipart").path
 
-    /// Runs the tool to its end, which `act` may bring about.
+    /// Runs the tool to its end, which `act` may bring about; in a directory, if there is one to
+    /// remove, that is gone when it starts.
     static func run(
         _ arguments: [String],
         environment: [String: String] = [:],
         input: Pipe? = nil,
+        removing directory: String? = nil,
         during act: ((Process) async throws -> Void)? = nil
     ) async throws -> Run {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
+        if let directory {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            let script = "cd \"$0\" && rmdir \"$0\" && exec \"$@\""
+            process.arguments = ["-c", script, directory, path] + arguments
+        } else {
+            process.executableURL = URL(fileURLWithPath: path)
+            process.arguments = arguments
+        }
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let files = try TemporaryDirectory()
         for name in ["output", "errors"] {
