@@ -437,14 +437,15 @@ public actor Uploader {
     /// uploads, and changes none: ``UploadError/cancelled`` is thrown.
     public func close() async {
         isClosed = true
+        let attempts = entries.values.compactMap { entry -> Task<Void, Never>? in
+            guard case .running(let task) = entry.state else { return nil }
+            return task
+        }
+        // All of them before any is waited for: a slow one doesn't keep another running.
+        for attempt in attempts { attempt.cancel() }
+        for attempt in attempts { await attempt.value }
         for (id, entry) in entries {
-            switch entry.state {
-            case .running(let task):
-                task.cancel()
-                await task.value
-            case .waiting(let timer): timer.cancel()
-            case .idle, .ready: break
-            }
+            if case .waiting(let timer) = entry.state { timer.cancel() }
             hub.close(id)
         }
         isGivenBack = true

@@ -594,6 +594,50 @@ import Testing
         #expect(try first.items().map(\.state) == [.paused])
     }
 
+    /// Ends its attempts only when so many of them are cancelled, or if that never comes.
+    private final class Gathering: UploadTransport {
+        private let counts = Mutex((running: 0, cancelled: 0))
+        var running: Int { counts.withLock { $0.running } }
+        var cancelled: Int { counts.withLock { $0.cancelled } }
+
+        func perform(
+            _ attempt: UploadAttempt,
+            report: @escaping @Sendable (AttemptReport) -> Void
+        ) async -> AttemptResult {
+            counts.withLock { $0.running += 1 }
+            await withTaskCancellationHandler {
+                // Of its own, as this one is cancelled.
+                await Task { try? await until("three cancels") { cancelled == 3 } }.value
+            } onCancel: {
+                counts.withLock { $0.cancelled += 1 }
+            }
+            return AttemptResult(
+                response: nil,
+                error: TransportError(.cancelled, "cancelled"),
+                touchedServer: true
+            )
+        }
+    }
+
+    // Each was waited for before the next one was cancelled.
+    @Test func `closes all uploads at once`() async throws {
+        let transport = Gathering()
+        let uploader = try uploader(transport)
+        let body = try TestBody(in: directory, count: 10)
+        var ids: [UploadID] = []
+        for _ in 0..<3 {
+            ids.append(
+                try await uploader.enqueue(body.body, to: try request("/"), keepsOriginal: true)
+            )
+        }
+        try await until { transport.running == 3 }
+        let start = ContinuousClock.now
+        await uploader.close()
+        #expect(ContinuousClock.now - start < .seconds(30))
+        #expect(transport.cancelled == 3)
+        for id in ids { #expect(uploader.outcome(of: id) == nil) }
+    }
+
     @Test(arguments: TransportKind.allCases)
     func `doesn't repeat what an earlier process may have sent`(kind: TransportKind) async throws {
         let body = try TestBody(in: directory, count: 200_000)
