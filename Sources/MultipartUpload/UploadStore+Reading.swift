@@ -146,7 +146,27 @@ extension UploadStore {
         return record
     }
 
-    private struct Version: Decodable { let version: Int }
+    /// What is in a file of the queue: its version is looked at before anything that another one
+    /// may mean otherwise.
+    private struct Versioned<Value: Decodable>: Decodable {
+        let value: Value
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: Key.self)
+            let version = try members.decode(Int.self, forKey: .version)
+            guard version == UploadRecord.currentVersion else {
+                throw UnknownVersion(version: version)
+            }
+            value = try Value(from: decoder)
+        }
+    }
+
+    private enum Key: CodingKey { case version }
+
+    private struct UnknownVersion: Error, CustomStringConvertible {
+        let version: Int
+        var description: String { "version \(version) isn't known here" }
+    }
 
     /// `nil` only if there is no such file.
     private static func read<Value: Decodable>(
@@ -160,18 +180,8 @@ extension UploadStore {
         } catch .system(_, ENOENT, _) {
             return nil
         }
-        let decoder = JSONDecoder()
         do {
-            let version = try decoder.decode(Version.self, from: bytes).version
-            if version == UploadRecord.currentVersion {
-                return try decoder.decode(Value.self, from: bytes)
-            }
-            throw UploadError.uploadIsUnreadable(
-                id,
-                reason: "\(name) is of version \(version), which isn't known here"
-            )
-        } catch let error as UploadError {
-            throw error
+            return try JSONDecoder().decode(Versioned<Value>.self, from: bytes).value
         } catch {
             throw .uploadIsUnreadable(id, reason: "\(name) isn't understood: \(error)")
         }

@@ -75,7 +75,7 @@ import Testing
 
         var reason: String {
             switch self {
-            case .laterVersion: "record.json is of version 2"
+            case .laterVersion: "record.json isn't understood: version 2 isn't known here"
             case .unknownPhase, .unknownInterop, .missingField, .empty, .noObject:
                 "record.json isn't understood"
             case .countlessAttempts, .countlessFailures: "record.json has numbers that can't be"
@@ -130,7 +130,7 @@ import Testing
         #expect(other.status == 0, "\(other.errors)")
         let resumed = try await Tool.run(["resume", "--queue", queue])
         #expect(resumed.status == 1 && resumed.output.isEmpty)
-        #expect(resumed.errors.contains("\(id): record.json is of version 2"))
+        #expect(resumed.errors.contains("\(id): record.json isn't understood: version 2"))
         #expect(bytes() == before)
     }
 
@@ -149,7 +149,7 @@ import Testing
     ) async throws {
         let id = try await leftUpload()
         try Data(text.utf8).write(to: URL(fileURLWithPath: "\(queue)/\(id)/outcome.json"))
-        try await expectLeftAlone(id, "outcome.json is")
+        try await expectLeftAlone(id, "outcome.json isn't understood")
     }
 
     @Test(arguments: ["body", "record.json", ""])
