@@ -66,7 +66,8 @@ extension UploadError: CustomStringConvertible {
         case .bodyChanged(let path, let expected, let found):
             "\(path): the body has \(found) bytes, not the \(expected) it was finished with"
         case .spoolingFailed(let reason): "the form could not be written: \(reason)"
-        case .queueIsInUse(let path): "\(path): another process works on this queue"
+        case .queueIsInUse(let path):
+            "\(path): another process works on this queue; try again when it has ended"
         case .queueIsUnsafe(let path, let reason): "\(path): \(reason)"
         case .quotaExceeded(let needed, let quota):
             "the queue would hold \(needed) bytes; its limit is \(quota)"

@@ -10,7 +10,8 @@ enum UploadCommand {
                multipart upload URL --body BODY --content-type TYPE [OPTION…]
 
         Writes the parts as one body into a queue and sends it. If the command is killed,
-        'multipart resume' with the same queue finishes its work. Prints the server's answer on
+        'multipart resume' with the same queue finishes its work. While another command works on
+        the queue, it waits; with another --queue it need not. Prints the server's answer on
         standard output, and everything else on standard error.
 
         parts, each followed by the options that are about it:
@@ -57,9 +58,9 @@ enum UploadCommand {
             guard settings.parts.count == 0 else { throw .usage("--body is instead of parts") }
             guard settings.contentType != nil else { throw .usage("--content-type is missing") }
         }
-        let uploader = try settings.queue.uploader()
-        let id = uploader.makeID()
         systemWatchInterruption(polling: true)
+        let uploader = try await settings.queue.uploaderInTurn()
+        let id = uploader.makeID()
         let watch = UploadWatch(uploader)
         defer { watch.stop() }
         let events = uploader.events(of: id)

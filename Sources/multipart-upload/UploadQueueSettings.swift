@@ -56,20 +56,43 @@ final class QueueSettings {
         return home + "/.local/state/multipart/queue"
     }
 
+    /// The queue's uploader.
     func uploader() throws(ToolError) -> Uploader {
-        let authorize = authorizeCommand.map { command -> Uploader.Authorize in
-            { question in try await AuthorizeCommand.run(command, question) }
-        }
         let directory = try path()
         do throws(UploadError) {
-            return try Uploader(
-                directory: directory,
-                transport: transport(),
-                authorize: authorize
-            )
+            return try open(directory)
         } catch {
             throw ToolError(error)
         }
+    }
+
+    /// The queue's uploader, once no other command has it, or until a signal comes.
+    func uploaderInTurn() async throws(ToolError) -> Uploader {
+        let directory = try path()
+        var hasTold = false
+        while systemInterruption() == nil {
+            do throws(UploadError) {
+                return try open(directory)
+            } catch .queueIsInUse(let path) {
+                if !hasTold {
+                    let text = "another command works on this queue; waiting for its end"
+                    try? systemWrite(standardError, "multipart: \(printable(path)): \(text)\n")
+                    hasTold = true
+                }
+                try? await Task.sleep(for: .milliseconds(100))
+            } catch {
+                throw ToolError(error)
+            }
+        }
+        try? systemWrite(standardError, "multipart: nothing was queued\n")
+        throw .failure("stopped")
+    }
+
+    private func open(_ directory: String) throws(UploadError) -> Uploader {
+        let authorize = authorizeCommand.map { command -> Uploader.Authorize in
+            { question in try await AuthorizeCommand.run(command, question) }
+        }
+        return try Uploader(directory: directory, transport: transport(), authorize: authorize)
     }
 
     private func transport() -> any UploadTransport {

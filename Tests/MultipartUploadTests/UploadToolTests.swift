@@ -212,6 +212,42 @@ import Testing
         #expect(try await Tool.run(resume).status == 0)
     }
 
+    /// Waits until a command has said something on standard error.
+    private func untilSaid(by process: Process, _ text: String) async throws {
+        let errors = "/proc/\(process.processIdentifier)/fd/2"
+        try await until("'\(text)'") {
+            let bytes = FileManager.default.contents(atPath: errors) ?? Data()
+            return String(decoding: bytes, as: UTF8.self).contains(text)
+        }
+    }
+
+    @Test func `a second upload waits for the first`() async throws {
+        let name = uniqueText()
+        let url = try server.url("/keyed?\(name)").absoluteString
+        let arguments = ["upload", url, "--queue", queue, "--field", "a", "b"]
+        let first = try await Tool.run(arguments + holding(at: 1)) { process in
+            _ = try await server.entries(name, count: 1)
+            let before = directory.files(below: "queue")
+            let interrupted = try await Tool.run(arguments) { second in
+                try await untilSaid(by: second, "waiting for its end")
+                second.terminate()
+            }
+            #expect(interrupted.wasKilled && interrupted.status == SIGTERM)
+            #expect(interrupted.errors.contains("nothing was queued"))
+            #expect(directory.files(below: "queue") == before)
+            let second = try await Tool.run(arguments) { second in
+                try await untilSaid(by: second, "waiting for its end")
+                process.terminate()
+            }
+            #expect(second.status == 0, "\(second.errors)")
+        }
+        #expect(first.wasKilled && first.status == SIGTERM)
+        #expect(server.entries(name).map { $0.taken == nil } == [true, false])
+        #expect(try await Tool.run(resume).status == 0)
+        let taken = try await server.entries(name, count: 3).compactMap(\.taken)
+        #expect(Set(taken).count == 2, "each of the two, once: \(taken)")
+    }
+
     @Test(arguments: ["", "/", "//", "/.", "/./"])
     func `a queue is no link, however it is written`(ending: String) async throws {
         let target = directory.path + "/target"
