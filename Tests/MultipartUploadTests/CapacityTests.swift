@@ -132,22 +132,21 @@ import Testing
 
 /// A server, a queue and bodies of zeros, which take no room on the disk.
 private struct World {
-    let server: TestServer
-    let directory: TemporaryDirectory
+    let fixture: UploadFixture
     let uploader: Uploader
+    var server: TestServer { fixture.server }
 
     init(concurrency: Int) throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
+        fixture = try UploadFixture()
         uploader = try Uploader(
-            directory: directory.path + "/queue",
+            directory: fixture.queue,
             transport: CurlTransport(),
             configuration: .init(maximumConcurrentUploads: concurrency)
         )
     }
 
     func enqueue(_ path: String, count: Int, isResumable: Bool = false) async throws -> UploadID {
-        let file = directory.path + "/body-\(UUID().uuidString)"
+        let file = fixture.directory.path + "/body-\(UUID().uuidString)"
         _ = FileManager.default.createFile(atPath: file, contents: nil)
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
         try handle.truncate(atOffset: UInt64(count))

@@ -4,15 +4,10 @@ import MultipartUpload
 import Testing
 
 /// That no wait becomes longer than it was meant because a clock is wrong.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ClockTests {
-    private let server: TestServer
-    private let directory: TemporaryDirectory
-    private var queue: String { directory.path + "/queue" }
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ClockTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
+    init() throws { fixture = try UploadFixture() }
 
     /// An upload that waited a second or two when its process ended, with other dates in its record.
     private func leftWaiting(

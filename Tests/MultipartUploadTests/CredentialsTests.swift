@@ -5,13 +5,10 @@ import Synchronization
 import Testing
 
 /// That no upload is lost for want of credentials, whoever opens its queue.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct CredentialsTests {
-    private let fixture: TransportFixture
-    private var server: TestServer { fixture.server }
-    private var directory: TemporaryDirectory { fixture.directory }
-    private var queue: String { directory.path + "/queue" }
+@Suite(.serialized, .timeLimit(.minutes(2))) struct CredentialsTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws { fixture = try TransportFixture() }
+    init() throws { fixture = try UploadFixture() }
 
     private func uploader(
         _ kind: TransportKind = .curl,

@@ -6,12 +6,10 @@ import Synchronization
 import Testing
 
 /// What only this transport can be asked for.
-@Suite(.serialized) struct CurlTransportTests {
-    private let fixture: TransportFixture
-    private var server: TestServer { fixture.server }
-    private var directory: TemporaryDirectory { fixture.directory }
+@Suite(.serialized) struct CurlTransportTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws { fixture = try TransportFixture() }
+    init() throws { fixture = try UploadFixture() }
 
     private func perform(
         _ transport: CurlTransport,

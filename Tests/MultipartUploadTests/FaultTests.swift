@@ -37,22 +37,21 @@ import Testing
         _ faults: [String],
         _ total: Int
     ) async throws {
-        let server = try TestServer.shared.get()
-        let directory = try TemporaryDirectory()
+        let fixture = try UploadFixture()
         let uploader = try Uploader(
-            directory: directory.path + "/queue",
+            directory: fixture.queue,
             transport: kind.make(),
             configuration: .init(maximumConcurrentUploads: 8),
             authorize: { _ in [UploadHeader("Authorization", "Bearer x")] }
         )
-        let body = try TestBody(in: directory, count: 1_000_000)
+        let body = try TestBody(in: fixture.directory, count: 1_000_000)
         var generator = SystemRandomNumberGenerator()
         var ends: [String: Int] = [:]
         var waiting: [(UploadID, String)] = []
         for index in 0..<total {
             let fault = faults[index % faults.count]
             let request = UploadRequest(
-                url: try server.url(fault),
+                url: try fixture.server.url(fault),
                 isResumable: fault.hasPrefix("/resumable"),
                 attemptDeadline: .seconds(30),
                 // The others must end by themselves, however busy the machine is.
@@ -80,7 +79,7 @@ import Testing
         }
         #expect(ends.values.reduce(0, +) == total)
         #expect(ends["delivered", default: 0] > 0 && ends["failed", default: 0] > 0)
-        #expect(directory.files(below: "queue") == [".lock"])
+        #expect(fixture.directory.files(below: "queue") == [".lock"])
         print(
             "case=upload.faults transport=\(kind.rawValue) uploads=\(total) ends=\(ends.sorted { $0.key < $1.key })"
         )

@@ -4,18 +4,14 @@ import MultipartUpload
 import Testing
 
 /// Forms that are written straight into the queue.
-@Suite(.serialized) struct FormUploadTests {
-    private let server: TestServer
-    private let directory: TemporaryDirectory
+@Suite(.serialized) struct FormUploadTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
+    init() throws { fixture = try UploadFixture() }
 
     private func uploader(_ configuration: Uploader.Configuration = .init()) throws -> Uploader {
         try Uploader(
-            directory: directory.path + "/queue",
+            directory: queue,
             transport: CurlTransport(),
             configuration: configuration
         )

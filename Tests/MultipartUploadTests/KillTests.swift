@@ -5,15 +5,10 @@ import Testing
 /// The tool is killed at random moments and started again.
 ///
 /// Nothing may be lost, doubled, or left.
-@Suite(.serialized) struct KillTests {
-    private let server: TestServer
-    private let directory: TemporaryDirectory
-    private var queue: String { directory.path + "/queue" }
+@Suite(.serialized) struct KillTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
+    init() throws { fixture = try UploadFixture() }
 
     /// When a process is killed.
     private enum Moment {

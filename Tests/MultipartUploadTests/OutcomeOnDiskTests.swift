@@ -4,15 +4,10 @@ import MultipartUpload
 import Testing
 
 /// That an outcome is kept whatever the disk and the server make of it.
-@Suite(.serialized) struct OutcomeOnDiskTests {
-    private let server: TestServer
-    private let directory: TemporaryDirectory
-    private var queue: String { directory.path + "/queue" }
+@Suite(.serialized) struct OutcomeOnDiskTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
+    init() throws { fixture = try UploadFixture() }
 
     /// Takes an upload to an end for which there is no room on the disk.
     private func endWithoutRoom(

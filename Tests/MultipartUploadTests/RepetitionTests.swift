@@ -4,15 +4,10 @@ import MultipartUpload
 import Testing
 
 /// That a request without a key is sent once, whatever the server, the disk and people do.
-@Suite(.serialized) struct RepetitionTests {
-    private let server: TestServer
-    private let directory: TemporaryDirectory
-    private var queue: String { directory.path + "/queue" }
+@Suite(.serialized) struct RepetitionTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
+    init() throws { fixture = try UploadFixture() }
 
     private func uploader(
         _ kind: TransportKind,

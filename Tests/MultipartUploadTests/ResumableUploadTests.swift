@@ -4,14 +4,10 @@ import MultipartUpload
 import Testing
 
 /// The resumable-upload protocol, against a server that keeps what it gets.
-@Suite(.serialized) struct ResumableUploadTests {
-    private let server: TestServer
-    private let directory: TemporaryDirectory
+@Suite(.serialized) struct ResumableUploadTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
+    init() throws { fixture = try UploadFixture() }
 
     private func uploader(
         _ kind: TransportKind,
@@ -20,7 +16,7 @@ import Testing
         -> Uploader
     {
         try Uploader(
-            directory: directory.path + "/queue",
+            directory: queue,
             transport: kind.make(),
             authorize: authorize
         )
@@ -60,7 +56,7 @@ import Testing
         try await until("\(count) bytes at the server") {
             let entry = server.entries(id.text).last { $0.end == count }
             name = entry?.upload
-            let path = directory.path + "/queue/\(id)/record.json"
+            let path = queue + "/\(id)/record.json"
             let record = FileManager.default.contents(atPath: path) ?? Data()
             return name.map { String(decoding: record, as: UTF8.self).contains($0) } ?? false
         }

@@ -4,11 +4,10 @@ import MultipartUpload
 import Testing
 
 /// Processes that kill themselves at a certain byte, and those that go on.
-@Suite(.serialized) struct TransportKillTests {
-    private let fixture: TransportFixture
-    private var queue: String { fixture.directory.path + "/queue" }
+@Suite(.serialized) struct TransportKillTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws { fixture = try TransportFixture() }
+    init() throws { fixture = try UploadFixture() }
 
     private static let count = 1_000_000
 
@@ -43,8 +42,8 @@ import Testing
     @Test(arguments: TransportKind.allCases, ["/resumable", "/keyed"])
     func `the next process ends what was begun`(kind: TransportKind, path: String) async throws {
         for byte in [0, Int64(Self.count) / 2, Int64(Self.count)] {
-            let body = try TestBody(in: fixture.directory, count: Self.count)
-            let url = try fixture.server.url(path)
+            let body = try TestBody(in: directory, count: Self.count)
+            let url = try server.url(path)
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [
                     kind = kind as TransportKind, queue = queue as String, url = url as URL,
@@ -61,13 +60,13 @@ import Testing
             #expect(outcome?.isDelivered == true, "\(String(describing: outcome))")
             try await uploader.removeOutcome(of: id)
             await uploader.close()
-            #expect(fixture.directory.files(below: "queue") == [".lock"])
+            #expect(directory.files(below: "queue") == [".lock"])
             try expectOnce(id, body)
         }
     }
 
     private func expectOnce(_ id: UploadID, _ body: TestBody) throws {
-        let entries = fixture.server.entries(id.text)
+        let entries = server.entries(id.text)
         let taken = entries.filter { $0.taken != nil }
         #expect(taken.filter { $0.repeated == false }.count <= 1)
         #expect(taken.allSatisfy { $0.sha256 == body.sha256 })

@@ -4,12 +4,10 @@ import MultipartUpload
 import Testing
 
 /// What every transport must do, over a real connection.
-@Suite(.serialized) struct TransportTests {
-    private let fixture: TransportFixture
-    private var server: TestServer { fixture.server }
-    private var directory: TemporaryDirectory { fixture.directory }
+@Suite(.serialized) struct TransportTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws { fixture = try TransportFixture() }
+    init() throws { fixture = try UploadFixture() }
 
     // A12 (#5532, sizes that once stalled), B1 (Alamofire#740: small bodies are files too),
     // B15 (AFNetworking#2500: never chunked), B16 (AFNetworking#3622: the length is the file's).

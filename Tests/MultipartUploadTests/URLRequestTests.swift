@@ -4,10 +4,10 @@ import MultipartUpload
 import Testing
 
 /// Uploads whose request is a `URLRequest`.
-@Suite struct URLRequestTests {
-    private let directory: TemporaryDirectory
+@Suite struct URLRequestTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { fixture = try UploadFixture() }
 
     private func request() throws -> URLRequest {
         var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
@@ -45,10 +45,7 @@ import Testing
         header: String,
         error: UploadError
     ) async throws {
-        let uploader = try Uploader(
-            directory: directory.path + "/queue",
-            transport: CurlTransport()
-        )
+        let uploader = try Uploader(directory: queue, transport: CurlTransport())
         let body = try TestBody(in: directory, count: 10)
         var request = try request()
         request.httpMethod = method
@@ -61,8 +58,7 @@ import Testing
 
     @Test(arguments: TransportKind.allCases)
     func `is sent`(kind: TransportKind) async throws {
-        let server = try TestServer.shared.get()
-        let uploader = try Uploader(directory: directory.path + "/queue", transport: kind.make())
+        let uploader = try Uploader(directory: queue, transport: kind.make())
         let body = try TestBody(in: directory, count: 1000)
         var request = URLRequest(url: try server.url("/sink"))
         request.httpMethod = "POST"

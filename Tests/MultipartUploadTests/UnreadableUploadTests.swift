@@ -4,15 +4,10 @@ import MultipartUpload
 import Testing
 
 /// What can't be read or understood is told and left alone, and keeps nothing else from its work.
-@Suite(.serialized) struct UnreadableUploadTests {
-    private let server: TestServer
-    private let directory: TemporaryDirectory
-    private var queue: String { directory.path + "/queue" }
+@Suite(.serialized) struct UnreadableUploadTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
+    init() throws { fixture = try UploadFixture() }
 
     private func uploader() throws -> Uploader {
         try Uploader(directory: queue, transport: CurlTransport())
@@ -214,10 +209,9 @@ import Testing
     )
     func `a body that can't be read just now is waited for`(kind: TransportKind) async throws {
         await #expect(processExitsWith: .success) { [kind = kind as TransportKind] in
-            let server = try TestServer.shared.get()
-            let directory = try TemporaryDirectory()
+            let fixture = try UploadFixture()
             let uploader = try Uploader(
-                directory: directory.path + "/queue",
+                directory: fixture.queue,
                 transport: kind.make(),
                 authorize: { question in
                     // The body was there a moment ago.
@@ -225,8 +219,11 @@ import Testing
                     return []
                 }
             )
-            let request = UploadRequest(url: try server.url("/sink"), retryPolicy: .quick(100_000))
-            let body = try TestBody(in: directory, count: 1000)
+            let request = UploadRequest(
+                url: try fixture.server.url("/sink"),
+                retryPolicy: .quick(100_000)
+            )
+            let body = try TestBody(in: fixture.directory, count: 1000)
             let id = uploader.makeID()
             let events = uploader.events(of: id)
             try await uploader.enqueue(

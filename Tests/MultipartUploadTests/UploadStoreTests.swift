@@ -4,15 +4,10 @@ import MultipartUpload
 import Testing
 
 /// What is on the disk, and what may not be.
-@Suite(.serialized) struct UploadStoreTests {
-    private let server: TestServer
-    private let directory: TemporaryDirectory
-    private var queue: String { directory.path + "/queue" }
+@Suite(.serialized) struct UploadStoreTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
+    init() throws { fixture = try UploadFixture() }
 
     private func uploader(configuration: Uploader.Configuration = .init()) throws -> Uploader {
         try Uploader(

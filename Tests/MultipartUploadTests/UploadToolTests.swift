@@ -3,15 +3,10 @@ import MultipartEncoder
 import Testing
 
 /// `multipart upload`, `resume` and `queue` as a person uses them.
-@Suite(.serialized) struct UploadToolTests {
-    private let server: TestServer
-    private let directory: TemporaryDirectory
-    private var queue: String { directory.path + "/queue" }
+@Suite(.serialized) struct UploadToolTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
+    init() throws { fixture = try UploadFixture() }
 
     private func file(_ count: Int) throws -> String {
         try TestBody(in: directory, count: count).body.path

@@ -5,15 +5,10 @@ import Synchronization
 import Testing
 
 /// Queueing, retrying, redirecting and ending, over a real connection.
-@Suite(.serialized) struct UploaderTests {
-    private let server: TestServer
-    private let directory: TemporaryDirectory
-    private var queue: String { directory.path + "/queue" }
+@Suite(.serialized) struct UploaderTests: UploadSuite {
+    let fixture: UploadFixture
 
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
+    init() throws { fixture = try UploadFixture() }
 
     private func uploader(
         _ transport: any UploadTransport = CurlTransport(),

@@ -18,17 +18,6 @@ enum TransportKind: String, CaseIterable, Codable, CustomTestStringConvertible {
     }
 }
 
-/// A server and a place for bodies.
-struct TransportFixture {
-    let server: TestServer
-    let directory: TemporaryDirectory
-
-    init() throws {
-        server = try TestServer.shared.get()
-        directory = try TemporaryDirectory()
-    }
-}
-
 extension UploadTransport {
     /// One attempt.
     func perform(
