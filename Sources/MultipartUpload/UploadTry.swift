@@ -31,7 +31,7 @@ struct UploadTry {
     private var redirects = 0
     private var conflicts = 0
     private var wasRefused = false
-    /// Whether the last request went without credentials to where they would have been given.
+    /// Whether there were no credentials for the last request, where they could have been given.
     private var lacksCredentials = false
     /// How often since the last progress: what one request was given another may be refused.
     private var refusals = 0
@@ -168,7 +168,7 @@ struct UploadTry {
             // Nothing was sent: there is no reason to give the upload up.
             return retry(problem.message, otherwise: .needsCredentials(reason: problem.message))
         }
-        lacksCredentials = !isTakenOver && credentials.isEmpty && isSameOrigin(target)
+        lacksCredentials = credentials.isEmpty && isSameOrigin(target)
         let attempt = UploadAttempt(
             upload: record.id,
             url: target,

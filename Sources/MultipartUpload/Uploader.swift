@@ -122,7 +122,7 @@ public actor Uploader {
     ///   - transport: How requests are sent.
     ///   - configuration: Limits.
     ///   - authorize: Gives credentials at every attempt. Without it, uploads that were queued with
-    ///     it stay where they are.
+    ///     it stay where they are; where none are needed any more, give one that returns none.
     /// - Throws: ``UploadError/queueIsInUse(_:)`` if another uploader has it, and
     ///   ``UploadError/queueIsUnsafe(path:reason:)`` if others could have changed it, or can read
     ///   what is in it.

@@ -142,13 +142,19 @@ import Testing
         how: String
     ) async throws {
         struct LoggedOut: Error {}
-        let isLoggedIn = Mutex(false)
+        enum Person { case loggedOut, typing, loggedIn }
+        let person = Mutex(Person.loggedOut)
+        let asked = Collected<Int>()
         let uploader = try uploader(
             kind,
             authorize: { question in
-                if isLoggedIn.withLock({ $0 }) { return try await Self.bearer(question) }
-                if how == "throws" { throw LoggedOut() }
-                return []
+                asked.append(question.attempt)
+                if person.withLock({ $0 }) == .loggedOut {
+                    if how == "throws" { throw LoggedOut() }
+                    return []
+                }
+                try await until { person.withLock { $0 } == .loggedIn }
+                return try await Self.bearer(question)
             }
         )
         let body = try TestBody(in: directory, count: 1000)
@@ -159,12 +165,19 @@ import Testing
         #expect(item.state == .pending(notBefore: nil) && item.lastProblem == reason)
         #expect(await uploader.finalOutcome(of: id) == nil)
         #expect(server.entries(id.text).map(\.status) == (how == "throws" ? [] : [401, 401]))
+        #expect(asked.all.count == 2)
         await uploader.resume()
         #expect(try await self.reason(uploader, id) == reason, "still nobody is there")
+        #expect(asked.all.count == 4, "as often as the first time")
 
-        isLoggedIn.withLock { $0 = true }
+        person.withLock { $0 = .typing }
         try await uploader.resume(id)
-        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        let events = uploader.events(of: id)
+        person.withLock { $0 = .loggedIn }
+        for await event in events {
+            if case .waitingForCredentials = event { Issue.record("that is over") }
+        }
+        #expect(uploader.outcome(of: id)?.isDelivered == true)
         #expect(try await server.entries(id.text, count: 1).last?.sha256 == body.sha256)
     }
 
