@@ -98,10 +98,9 @@ static plain_sample sample_plainly(const cpng_strip *strip, size_t one_in, cpng_
 // Where there is next to nothing on the sample, such a look misleads.
 static bool is_filtered_clearly(const cpng_strip *strip, uint64_t filtered, size_t one_in,
                                 cpng_sequence *sequences) {
-  uint32_t heads[1 << CPNG_HEAD_BITS];
   cpng_block block = {strip->filtered, filter_sample(CPNG_PLAIN, strip, one_in), sequences, 0};
   if (filtered < block.count / 2) return false;
-  block.sequence_count = cpng_kernel()->find_repeats(sequences, heads, block.bytes, block.count);
+  cpng_spell_with_repeats(&block, sequences, strip->unit, strip->row_bytes + 1);
   return cpng_block_bits(&block) > filtered + filtered / 2;
 }
 

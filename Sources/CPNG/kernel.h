@@ -28,9 +28,9 @@ typedef struct {
   // hold. `heads` has room for 2^CPNG_HEAD_BITS, `marks` for count / 8 + 64 bytes.
   size_t (*find_runs)(cpng_sequence *sequences, uint32_t *heads, uint8_t *marks,
                       const uint8_t *bytes, size_t count, cpng_shortest_run shortest);
-  // The same with every match of CPNG_SHORTEST_REPEAT bytes that it comes across.
-  size_t (*find_repeats)(cpng_sequence *sequences, uint32_t *heads, const uint8_t *bytes,
-                         size_t count);
+  // The same with every match of CPNG_SHORTEST_REPEAT bytes that it comes across. `heads` has room
+  // for twice as many.
+  size_t (*find_repeats)(cpng_sequence *sequences, uint32_t *heads, const cpng_text *text);
   // Writes a block's tokens and its end. False, with `bits` as it was, when `end` was passed: by up
   // to CPNG_EMIT_SLACK bytes.
   bool (*write_tokens)(cpng_bits *bits, const cpng_block *block, const cpng_emit_tables *tables,

@@ -6,6 +6,8 @@
 #include "filter_kernel.h"
 #include "runs_kernel.h"
 
+#include "repeats_kernel.h"
+
 #define KERNEL_TABLE(kernel)                                                                       \
   const cpng_kernel_table cpng_kernel_##kernel = {                                                 \
       .name = #kernel,                                                                             \

@@ -4,6 +4,7 @@
 
 #include "bits.h"
 #include "deflate.h"
+#include "tokens.h"
 #include <stddef.h>
 
 enum { CPNG_HASH_BITS = 15 };
@@ -17,13 +18,6 @@ typedef struct {
   uint32_t heads[1 << CPNG_HASH_BITS];  // the last position with each hash
   uint16_t steps[CPNG_WINDOW];  // from a position back to the one before with its hash, or 0
 } cpng_matcher;
-
-// Bytes to be spelled; `unit` and `stride` are the distances to the pixel at the left and to the
-// one above. CPNG_PADDING bytes behind the last one may be read.
-typedef struct {
-  const uint8_t *bytes;
-  size_t count, unit, stride;
-} cpng_text;
 
 // Begins `count` bytes that have nothing to do with those before.
 void cpng_matcher_begin(cpng_matcher *matcher, size_t count);

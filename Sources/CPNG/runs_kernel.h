@@ -157,35 +157,3 @@ CPNG_TARGET static size_t find_runs(cpng_sequence *sequences, uint32_t *heads, u
   }
   return find_matches(sequences, heads, marks, bytes, count, CPNG_RUNS_OF_16);
 }
-
-// Looks for repeats everywhere, less and less often the longer there are none.
-CPNG_TARGET static size_t find_repeats(cpng_sequence *sequences, uint32_t *heads,
-                                       const uint8_t *bytes, size_t count) {
-  enum { COVERED = 16 };  // bytes of a match that are remembered
-  cpng_sequence *next = sequences;
-  size_t literals = 0, at = 1, misses = 0;
-  memset(heads, 0, sizeof *heads << CPNG_HEAD_BITS);
-  while (at + 8 <= count) {
-    uint64_t here = cpng_load64(bytes + at);
-    uint32_t *head = heads + hash(here);
-    size_t candidate = *head;
-    *head = (uint32_t)at;
-    if (cpng_load64(bytes + candidate) != here || at - candidate > CPNG_WINDOW) {
-      at += 1 + (misses++ >> 5);
-      continue;
-    }
-    misses = 0;
-    size_t distance = at - candidate,
-           end = match_end(bytes, at + CPNG_SHORTEST_REPEAT, distance, count);
-    size_t covered = end < at + COVERED ? end : at + COVERED;
-    if (covered + 8 > count) covered = at;
-    for (size_t i = at + 1; i < covered; i++)
-      heads[hash(cpng_load64(bytes + i))] = (uint32_t)i;
-    for (; at > literals && candidate > 0 && bytes[at - 1] == bytes[candidate - 1]; candidate--)
-      at--;
-    next = cpng_add_match(next, at - literals, end - at, (unsigned)distance);
-    literals = at = end;
-  }
-  *next++ = (cpng_sequence){(uint32_t)(count - literals), 0, 0};
-  return (size_t)(next - sequences);
-}

@@ -51,6 +51,13 @@ bool cpng_spell_with_runs(cpng_strip_scratch *scratch, cpng_block *block, cpng_s
   return true;
 }
 
+void cpng_spell_with_repeats(cpng_block *block, cpng_sequence *sequences, size_t unit,
+                             size_t stride) {
+  uint32_t heads[2 << CPNG_HEAD_BITS];
+  cpng_text text = {block->bytes, block->count, unit, stride};
+  block->sequence_count = cpng_kernel()->find_repeats(sequences, heads, &text);
+}
+
 uint32_t cpng_strip_rows(const cpng_image *image, cpng_level level) {
   size_t rows = levels[level].strip_bytes / (row_bytes(image) + 1);
   if (rows == 0) rows = 1;

@@ -55,6 +55,11 @@ static inline const uint8_t *cpng_strip_above(const cpng_strip *strip, uint32_t 
 bool cpng_spell_with_runs(cpng_strip_scratch *scratch, cpng_block *block, cpng_sequence *sequences,
                           cpng_shortest_run shortest);
 
+// Spells a block with all repeats that are found, as drawn rows without filters mostly have them.
+// `stride` is a row's bytes and its filter byte.
+void cpng_spell_with_repeats(cpng_block *block, cpng_sequence *sequences, size_t unit,
+                             size_t stride);
+
 // Fills strip->filtered and writes it as blocks, the last one final if strip->last says so. False
 // when memory is short.
 typedef bool cpng_encode_strip(cpng_strip *strip, cpng_bits *bits);

@@ -1,9 +1,16 @@
-// What the match finders hand to the Huffman stage.
+// What the match finders are given and what they hand to the Huffman stage.
 #ifndef CPNG_TOKENS_H
 #define CPNG_TOKENS_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+// Bytes to be spelled: rows, each behind its filter byte. `unit` and `stride` are the distances to
+// the pixel at the left and to the one above. CPNG_PADDING bytes behind the last one may be read.
+typedef struct {
+  const uint8_t *bytes;
+  size_t count, unit, stride;
+} cpng_text;
 
 // `literals` bytes copied as they are, then a match. The last sequence of a block has length 0
 // and holds the literals that are left.

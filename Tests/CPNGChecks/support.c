@@ -101,6 +101,24 @@ static void fill_text(uint8_t *bytes, size_t count, uint64_t *state) {
     memcpy(bytes + at, shapes[next_random(state) % 8], 12 + next_random(state) % 12);
 }
 
+// Lines of a few shapes, each of some rows, of one ink or another.
+static void fill_page(uint8_t *bytes, size_t count, size_t row_bytes, uint64_t *state) {
+  enum { SHAPES = 12, WIDTH = 20, ROWS = 5 };
+  uint8_t shapes[SHAPES][ROWS][WIDTH];
+  for (size_t i = 0; i < sizeof shapes; i++)
+    (&shapes[0][0][0])[i] = (uint8_t)(next_random(state) % 3 * 120);
+  memset(bytes, 240, count);
+  for (size_t line = 0; line * row_bytes < count; line += ROWS + 2) {
+    for (size_t left = 8; left + WIDTH <= row_bytes; left += WIDTH + next_random(state) % 3 * 4) {
+      unsigned shape = next_random(state) % SHAPES;
+      for (size_t row = 0; row < ROWS; row++) {
+        size_t at = (line + row) * row_bytes + left;
+        if (at + WIDTH <= count) memcpy(bytes + at, shapes[shape][row], WIDTH);
+      }
+    }
+  }
+}
+
 // Counts that grow like Fibonacci's numbers, which asks for the longest codes, in any order.
 static void fill_fibonacci(uint8_t *bytes, size_t count, uint64_t *state) {
   size_t at = 0, low = 1, high = 1;
@@ -162,6 +180,9 @@ void fill(uint8_t *bytes, size_t count, size_t row_bytes, int kind, uint64_t *st
   case 9:  // every row equal to the one above
     for (size_t i = 0; i < count; i++)
       bytes[i] = i < row_bytes ? (uint8_t)next_random(state) : bytes[i - row_bytes];
+    return;
+  case 10:
+    fill_page(bytes, count, row_bytes, state);
     return;
   default:  // mostly small values, a few anywhere: rare symbols that a sample misses
     for (size_t i = 0; i < count; i++)

@@ -26,7 +26,7 @@ bool inflate_raw(const uint8_t *bytes, size_t count, uint8_t *out, size_t out_co
 bool unfilter(uint8_t *filtered, size_t row_bytes, size_t rows, size_t unit);
 
 // Fills memory with content number `kind`.
-enum { CONTENTS = 11 };
+enum { CONTENTS = 12 };
 void fill(uint8_t *bytes, size_t count, size_t row_bytes, int kind, uint64_t *state);
 
 #endif

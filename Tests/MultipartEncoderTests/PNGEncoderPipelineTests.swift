@@ -74,6 +74,21 @@ import Testing
         #expect(png.capacity <= flat.count / 4)
     }
 
+    /// Words come again, and letters much more often: libpng's matches find both.
+    ///
+    /// The fast levels once looked for runs only, and made three times as much of a page.
+    @Test(arguments: [PixelFormat.gray8, .rgb8, .rgba8, .rgba16], [1, 3])
+    func `a page of small text stays small`(format: PixelFormat, inks: Int) throws {
+        let page = try TestImage.page(format, width: 600, height: 400, inks: inks)
+        let usual = try page.png(.libpng(level: 6)).count
+        for (level, most) in [(PNGCompression.fastest, 1.3), (.fast, 1.3), (.balanced, 1.1)] {
+            let png = try page.png(PNGOptions(compression: level))
+            let ratio = Double(png.count) / Double(usual)
+            #expect(ratio < most, "\(level)")
+            try expect(png, holds: page, "\(format), \(level)", slowly: false)
+        }
+    }
+
     /// Pictures as people send them, which bring the levels' choices about.
     @Test(arguments: pictures, levels)
     func `real content decodes to its pixels at every level`(
