@@ -2,10 +2,11 @@
 // runs.
 #include "runs.h"
 
-// The heads of the second kind: of twice as many bytes, so that what is longer is met first.
-INLINE uint32_t *head_of_more(uint32_t *heads, const uint8_t *bytes) {
-  uint64_t both = cpng_load64(bytes) * 31 + cpng_load64(bytes + CPNG_SHORTEST_REPEAT);
-  return heads + (1 << CPNG_HEAD_BITS) + hash(both);
+// The heads of the second kind: of more bytes, so that longer matches are met first.
+INLINE uint32_t *head_of_more(uint32_t *heads, const uint8_t *bytes, size_t unit) {
+  uint64_t sum = cpng_load64(bytes) * 31 + cpng_load64(bytes + 8);
+  if (unit > 1) sum = (sum * 31 + cpng_load64(bytes + 16)) * 31 + cpng_load64(bytes + 24);
+  return heads + (1 << CPNG_HEAD_BITS) + hash(sum);
 }
 
 INLINE bool repeats(const uint8_t *bytes, size_t at, size_t candidate, uint64_t here) {
@@ -17,7 +18,7 @@ INLINE bool repeats(const uint8_t *bytes, size_t at, size_t candidate, uint64_t 
 INLINE size_t find_repeats_of(cpng_sequence *sequences, uint32_t *heads, const cpng_text *text,
                               size_t unit) {
   enum {
-    SEEN = 2 * CPNG_SHORTEST_REPEAT,
+    SEEN = 32,       // bytes that a step looks at
     COVERED = 16,    // bytes of a match from which its pixels are remembered
     ADVANTAGE = 16,  // by so many bytes is a match above longer, as its distance costs more
     PATIENCE = 5,    // two to the power of it misses in a row, and every other pixel is skipped
@@ -28,13 +29,20 @@ INLINE size_t find_repeats_of(cpng_sequence *sequences, uint32_t *heads, const c
   size_t literals = 0, at = 1, row = 0, misses = 0;  // `row` begins with its filter byte
   memset(heads, 0, sizeof *heads << (CPNG_HEAD_BITS + 1));
   while (at + SEEN <= count) {
+    // A row that begins with a run is spelled with it: above is farther away, and each piece of a
+    // match says how far.
+    if (at == row && cpng_load64(bytes + at + 1) == cpng_load64(bytes + at + 1 + unit)) {
+      at += 1 + unit;
+      if (at - row == stride) row = at;
+      continue;
+    }
     uint64_t here = cpng_load64(bytes + at);
     size_t distance = 0, end = at;
     if (at >= unit && cpng_load64(bytes + at - unit) == here) {
       distance = unit;
       end = match_end(bytes, at + CPNG_SHORTEST_REPEAT, unit, count);
     }
-    if (at >= stride && repeats(bytes, at, at - stride, here)) {
+    if (end < at + CPNG_MAX_MATCH && at >= stride && repeats(bytes, at, at - stride, here)) {
       size_t other = match_end(bytes, at + CPNG_SHORTEST_REPEAT, stride, count);
       if (other > end + ADVANTAGE) {
         distance = stride;
@@ -42,7 +50,7 @@ INLINE size_t find_repeats_of(cpng_sequence *sequences, uint32_t *heads, const c
       }
     }
     if (distance == 0) {
-      uint32_t *head = heads + hash(here), *more = head_of_more(heads, bytes + at);
+      uint32_t *head = heads + hash(here), *more = head_of_more(heads, bytes + at, unit);
       size_t candidate = repeats(bytes, at, *more, here) ? *more : *head;
       *head = *more = (uint32_t)at;
       if (!repeats(bytes, at, candidate, here)) {
@@ -53,7 +61,7 @@ INLINE size_t find_repeats_of(cpng_sequence *sequences, uint32_t *heads, const c
       distance = at - candidate;
       end = match_end(bytes, at + CPNG_SHORTEST_REPEAT, distance, count);
       for (size_t i = at + unit; i < end && i < at + COVERED && i + SEEN <= count; i += unit)
-        heads[hash(cpng_load64(bytes + i))] = *head_of_more(heads, bytes + i) = (uint32_t)i;
+        heads[hash(cpng_load64(bytes + i))] = *head_of_more(heads, bytes + i, unit) = (uint32_t)i;
     }
     misses = 0;
     while (at > literals && at > distance && bytes[at - 1] == bytes[at - 1 - distance])
