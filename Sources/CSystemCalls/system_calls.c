@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <linux/magic.h>
 #include <sys/sendfile.h>
+#include <sys/vfs.h>
 
 int csys_open_nameless(const char *directory, mode_t mode) {
   return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
@@ -21,6 +23,15 @@ ssize_t csys_sendfile(int target, int source, int64_t *offset, size_t count) {
   ssize_t sent = sendfile(target, source, &position, count);
   *offset = (int64_t)position;
   return sent;
+}
+
+bool csys_gains_from_room(int file) {
+  struct statfs system;
+  return fstatfs(file, &system) == 0 && system.f_type == EXT4_SUPER_MAGIC;
+}
+
+int csys_make_room(int file, int64_t start, int64_t count) {
+  return fallocate(file, FALLOC_FL_KEEP_SIZE, start, count);
 }
 #else
 static int unknown_call(void) {
@@ -40,6 +51,16 @@ ssize_t csys_copy_file_range(int source, int64_t *offset, int target, size_t cou
 
 ssize_t csys_sendfile(int target, int source, int64_t *offset, size_t count) {
   (void)target, (void)source, (void)offset, (void)count;
+  return unknown_call();
+}
+
+bool csys_gains_from_room(int file) {
+  (void)file;
+  return false;
+}
+
+int csys_make_room(int file, int64_t start, int64_t count) {
+  (void)file, (void)start, (void)count;
   return unknown_call();
 }
 #endif

@@ -7,6 +7,7 @@ package struct BufferedOutput: ~Copyable {
     /// Bytes accepted so far, whether written or still in the buffer.
     package private(set) var count: Int64 = 0
     private var buffer: ByteBuffer
+    private var room: SpoolRoom?
     private var refusesCopyRange = false
 
     /// A piece of at least this size is worth a system call of its own.
@@ -20,9 +21,11 @@ package struct BufferedOutput: ~Copyable {
     private static let pageSize: Int64 = 4096
     package static let defaultBufferSize = 256 * 1024
 
-    package init(descriptor: CInt, bufferSize: Int = defaultBufferSize) {
+    /// An output to a descriptor; if that is an empty file for nothing else, it is a spool.
+    package init(descriptor: CInt, isSpool: Bool, bufferSize: Int = defaultBufferSize) {
         self.descriptor = descriptor
         buffer = ByteBuffer(capacity: bufferSize)
+        if isSpool { room = SpoolRoom(descriptor: descriptor) }
     }
 
     package mutating func write(_ bytes: Span<UInt8>) throws(SystemError) {
@@ -108,6 +111,7 @@ package struct BufferedOutput: ~Copyable {
             refusesCopyRange = true
         }
         guard limit >= Self.overlappedMinimum else { return nil }
+        room?.make(for: count + Int64(turn))
         return try systemCopyOverlapped(from: source, at: offset, to: descriptor, count: turn)
     }
 
@@ -119,6 +123,7 @@ package struct BufferedOutput: ~Copyable {
 
     /// Writes out what the buffer holds.
     package mutating func flush() throws(SystemError) {
+        room?.make(for: count)
         var written = 0
         while written < buffer.count {
             written += try systemWrite(
@@ -129,7 +134,14 @@ package struct BufferedOutput: ~Copyable {
         buffer.removeAll()
     }
 
+    /// Writes out what the buffer holds, the last there is.
+    package mutating func finish() throws(SystemError) {
+        try flush()
+        room?.giveBack(behind: count)
+    }
+
     private mutating func writeThrough(_ bytes: Span<UInt8>) throws(SystemError) {
+        room?.make(for: count)
         let pending = buffer.count
         var written = 0
         while written < pending {

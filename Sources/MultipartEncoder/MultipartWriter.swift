@@ -196,7 +196,7 @@ public struct MultipartWriter: ~Copyable {
             let delimiter = writer.grammar.finish()
             try writer.sink.write(structure: delimiter.bytes(for: writer.options.boundary))
             try writer.refuse(writer.counter?.body(writer.sink.bodyLength))
-            try writer.sink.flush()
+            try writer.sink.finish()
             try writer.sink.reportNow()
             return StreamedBody(
                 contentType: contentType,

@@ -24,7 +24,11 @@ public struct PartSink: ~Copyable {
         options: WritingOptions,
         bufferSize: Int
     ) {
-        output = BufferedOutput(descriptor: descriptor, bufferSize: bufferSize)
+        output = BufferedOutput(
+            descriptor: descriptor,
+            isSpool: path != nil,
+            bufferSize: bufferSize
+        )
         scanner = options.boundary.isFixed ? BoundaryScanner(for: options.boundary) : nil
         progress = options.progress
         self.path = path
@@ -201,8 +205,9 @@ public struct PartSink: ~Copyable {
         try report()
     }
 
-    mutating func flush() throws(MultipartError) {
-        try put { (output) throws(SystemError) in try output.flush() }
+    /// Writes out what is left in the buffer, once nothing more will come.
+    mutating func finish() throws(MultipartError) {
+        try put { (output) throws(SystemError) in try output.finish() }
     }
 
     private mutating func checked(

@@ -306,6 +306,20 @@ package func systemCopyOverlapped(
     return Int(result.copied)
 }
 
+/// Whether writing to a file takes less time where its blocks are there already.
+package func systemGainsFromRoom(_ descriptor: CInt) -> Bool { csys_gains_from_room(descriptor) }
+
+/// Gives a file its blocks from one byte to another, without making it longer; `false` if it has
+/// got none.
+package func systemMakeRoom(_ descriptor: CInt, from start: Int64, to end: Int64) -> Bool {
+    csys_make_room(descriptor, start, end - start) == 0
+}
+
+/// Takes a file's blocks behind its last byte away; should that fail, they do no harm.
+package func systemGiveBackRoom(_ descriptor: CInt, behind count: Int64) {
+    _ = ftruncate(descriptor, off_t(count))
+}
+
 /// Where a descriptor stands in its file; `nil` for a pipe or socket.
 package func systemPosition(_ descriptor: CInt) -> Int64? {
     let position = lseek(descriptor, 0, SEEK_CUR)

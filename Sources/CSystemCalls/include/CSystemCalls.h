@@ -21,6 +21,13 @@ ssize_t csys_copy_file_range(int source, int64_t *_Nonnull offset, int target, s
 // sent.
 ssize_t csys_sendfile(int target, int source, int64_t *_Nonnull offset, size_t count);
 
+// Whether `file` lies on a file system (ext4) that writes faster to blocks made by
+// csys_make_room.
+bool csys_gains_from_room(int file);
+
+// fallocate(2) of Linux: blocks for `count` bytes from `start` on; the file becomes no longer.
+int csys_make_room(int file, int64_t start, int64_t count);
+
 // memmem(3): where `needle` first occurs in `bytes`, or NULL.
 const void *_Nullable csys_find(const void *_Nonnull bytes, size_t count,
                                 const void *_Nonnull needle, size_t needle_count);
