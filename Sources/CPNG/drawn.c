@@ -2,46 +2,78 @@
 #include "costs.h"
 #include "kernel.h"
 
+// How often one sees that what is drawn changes, at places evenly spread.
+typedef struct {
+  size_t changes, places;
+} look;
+
+static look look_at(const uint8_t *row, size_t from, size_t to, size_t unit) {
+  enum { STEP = 61 };
+  look look = {0, 0};
+  for (size_t at = from < unit ? unit : from; at + 8 <= to; at += STEP, look.places++)
+    look.changes += cpng_load64(row + at) != cpng_load64(row + at - unit);
+  return look;
+}
+
 // A look at some rows of a strip.
 typedef struct {
-  bool calm;         // much of it repeats the pixel at its left
-  uint32_t busiest;  // the row where the least does
+  look all;
+  uint32_t busiest;  // the row with the most changes
 } glance;
 
-static glance look_at(const cpng_strip *strip) {
-  enum { ROWS = 8, STEP = 61, CALM = 3 };  // tenths that repeat
-  size_t equal = 0, seen = 0, least = SIZE_MAX;
-  glance glance = {false, 0};
-  for (uint32_t i = 0; i < ROWS; i++) {
-    uint32_t number = (uint32_t)((uint64_t)strip->row_count * (2 * i + 1) / (2 * ROWS));
-    const uint8_t *row = cpng_strip_row(strip, number);
-    size_t here = 0;
-    for (size_t at = strip->unit; at + 8 <= strip->row_bytes; at += STEP, seen++)
-      here += cpng_load64(row + at) == cpng_load64(row + at - strip->unit);
-    if (here < least) glance.busiest = number;
-    if (here < least) least = here;
-    equal += here;
+enum { GLANCE_ROWS = 8 };
+
+static glance glance_at(const cpng_strip *strip) {
+  glance glance = {{0, 0}, 0};
+  size_t most = 0;
+  for (uint32_t i = 0; i < GLANCE_ROWS; i++) {
+    uint64_t place = (uint64_t)strip->row_count * (2 * i + 1) / (2 * GLANCE_ROWS);
+    const uint8_t *row = cpng_strip_row(strip, (uint32_t)place);
+    look here = look_at(row, 0, strip->row_bytes, strip->unit);
+    if (here.changes > most) glance.busiest = (uint32_t)place;
+    if (here.changes > most) most = here.changes;
+    glance.all.changes += here.changes;
+    glance.all.places += here.places;
   }
-  glance.calm = equal * 10 >= seen * CALM;
   return glance;
 }
 
-// Some pieces of some rows. Each piece is taken for rows of its own, so that few bytes tell of
-// many places.
+// Some pieces of some rows, where most changes. Each piece is taken for rows of its own, so that
+// few bytes tell of many places.
+enum { PIECE = 480, PIECES = 3, ROWS = 4 };  // pixels of any size fill a piece
+
 typedef struct {
   uint32_t first, rows;
-  size_t pieces, bytes;  // of a row, and of a piece
+  size_t pieces, bytes;   // of a row, and of a piece
+  size_t starts[PIECES];  // in a row
+  size_t changes;         // in the row that they were chosen by
 } sample;
 
-// Pixels of any size fill a piece.
-enum { PIECE = 480, PIECES = 3, ROWS = 4 };
+// Keeps the pieces with the most changes.
+static void choose_pieces(sample *sample, const cpng_strip *strip, uint32_t row) {
+  size_t changes[PIECES + 1] = {0};
+  sample->pieces = 0;
+  for (size_t start = 0; start + PIECE <= strip->row_bytes; start += PIECE) {
+    size_t here = look_at(cpng_strip_row(strip, row), start, start + PIECE, strip->unit).changes;
+    size_t place = sample->pieces < PIECES ? sample->pieces++ : PIECES;
+    for (; place > 0 && changes[place - 1] < here; place--) {
+      changes[place] = changes[place - 1];
+      if (place < PIECES) sample->starts[place] = sample->starts[place - 1];
+    }
+    changes[place] = here;
+    if (place < PIECES) sample->starts[place] = start;
+  }
+  sample->changes = changes[0] + changes[1] + changes[2];
+}
 
 static sample sample_around(const cpng_strip *strip, uint32_t row) {
-  sample sample = {0, ROWS, PIECES, PIECE};
-  if (strip->row_bytes + 1 <= PIECES * (PIECE + 1)) {  // all of more rows, then
-    sample.pieces = 1;
-    sample.bytes = strip->row_bytes;
+  sample sample = {.rows = ROWS, .pieces = 1, .bytes = strip->row_bytes};
+  if (strip->row_bytes + 1 > PIECES * (PIECE + 1)) {
+    sample.bytes = PIECE;
+    choose_pieces(&sample, strip, row);
+  } else {  // all of more rows
     sample.rows = (uint32_t)(ROWS * PIECES * (PIECE + 1) / (strip->row_bytes + 1));
+    sample.changes = look_at(cpng_strip_row(strip, row), 0, strip->row_bytes, strip->unit).changes;
   }
   if (sample.rows > strip->row_count) sample.rows = strip->row_count;
   uint32_t last = strip->row_count - sample.rows;
@@ -55,11 +87,9 @@ static size_t take(const cpng_strip *strip, const sample *sample, bool filtered)
   enum { STEP = 4 };
   uint8_t *out = strip->filtered;
   for (size_t piece = 0; piece < sample->pieces; piece++) {
-    size_t skipped = (strip->row_bytes - sample->bytes) * (2 * piece + 1) / (2 * sample->pieces);
-    skipped -= skipped % strip->unit;
     for (uint32_t row = sample->first; row < sample->first + sample->rows; row++) {
-      const uint8_t *here = cpng_strip_row(strip, row) + skipped;
-      const uint8_t *above = cpng_strip_above(strip, row) + skipped;
+      const uint8_t *here = cpng_strip_row(strip, row) + sample->starts[piece];
+      const uint8_t *above = cpng_strip_above(strip, row) + sample->starts[piece];
       cpng_filter filter = CPNG_NONE;
       if (filtered) filter = cpng_choose_filter(here, above, sample->bytes, strip->unit, STEP);
       *out++ = (uint8_t)filter;
@@ -76,14 +106,25 @@ static uint64_t bits_of(const cpng_block *block) {
   return cpng_counts_bits(&counts);
 }
 
+// About what repeats take for a row where nothing is drawn, and filtered rows next to nothing for.
+static uint64_t bits_of_calm_row(const cpng_strip *strip) {
+  return 4 * (1 + strip->unit) + strip->row_bytes / 128;
+}
+
 bool cpng_is_drawn(const cpng_strip *strip, cpng_sequence *sequences, unsigned sixteenths) {
-  glance glance = look_at(strip);
-  if (!glance.calm && !strip->prefer_plain) return false;
+  glance glance = glance_at(strip);
+  bool calm = glance.all.changes * 10 <= glance.all.places * 7;
+  if (!calm && !strip->prefer_plain) return false;
+  if (glance.all.changes == 0 && glance.all.places > 0) return false;
   sample sample = sample_around(strip, glance.busiest);
   cpng_block block = {strip->filtered, take(strip, &sample, true), sequences, 0};
   if (!cpng_spell_with_runs(strip->scratch, &block, sequences, CPNG_RUNS_OF_16)) return false;
   uint64_t filtered = bits_of(&block);
   take(strip, &sample, false);
   cpng_spell_with_repeats(&block, sequences, strip->unit, sample.bytes + 1);
-  return bits_of(&block) < filtered / 16 * sixteenths;
+  uint64_t plain = bits_of(&block), limit = filtered * sixteenths / 16;
+  if (plain >= limit) return false;
+  // What is gained on all that changes, against what is lost on the rest.
+  return (limit - plain) * glance.all.changes >=
+         bits_of_calm_row(strip) * sample.changes * sample.rows * GLANCE_ROWS;
 }
