@@ -81,7 +81,7 @@ import Testing
     func `a page of small text stays small`(format: PixelFormat, inks: Int) throws {
         let page = try TestImage.page(format, width: 600, height: 400, inks: inks)
         let usual = try page.png(.libpng(level: 6)).count
-        for (level, most) in [(PNGCompression.fastest, 1.3), (.fast, 1.3), (.balanced, 1.1)] {
+        for (level, most) in [(PNGCompression.fastest, 1.5), (.fast, 1.3), (.balanced, 1.1)] {
             let png = try page.png(PNGOptions(compression: level))
             let ratio = Double(png.count) / Double(usual)
             #expect(ratio < most, "\(level)")
