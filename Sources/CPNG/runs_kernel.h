@@ -112,7 +112,8 @@ INLINE size_t find_matches(cpng_sequence *sequences, uint32_t *heads, const uint
     size_t end = run_end(marks, run + shortest);
     next = cpng_add_run(next, run - literals, end - run);
     literals = at = end;
-    while (at < count) {
+    // As long as there are 8 bytes: what lies behind the last one must make no difference.
+    while (at + 8 <= count) {
       uint64_t here = cpng_load64(bytes + at);
       uint32_t *head = heads + hash(here);
       size_t candidate = *head;

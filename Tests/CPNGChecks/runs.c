@@ -76,3 +76,52 @@ const char *cpng_check_runs(void) {
   free(found);
   return problem;
 }
+
+enum { BEHIND = 128, RUN = 48 };
+
+// A run, some bytes that change, and the same again at the end, where the last few are missing.
+// Behind them are either the missing ones, as what was in the memory before may have been, or
+// others.
+static size_t fill_cut(uint8_t *bytes, size_t changing, size_t missing, bool others) {
+  size_t count = 0;
+  for (unsigned time = 0; time < 2; time++) {
+    memset(bytes + count, 0, RUN);
+    count += RUN;
+    for (size_t i = 0; i < changing; i++)
+      bytes[count++] = (uint8_t)(i * 37 + 1);
+  }
+  count -= missing;
+  if (others) memset(bytes + count, 255, missing);
+  return count;
+}
+
+// Spells cut bytes either way, and compares.
+static const char *check_cut(size_t changing, size_t missing, unsigned finder) {
+  static const cpng_shortest_run shortests[] = {CPNG_RUNS_OF_8, CPNG_RUNS_OF_16, CPNG_RUNS_OF_32};
+  enum { MOST = 2 * (RUN + 64) + BEHIND };
+  uint8_t bytes[MOST] = {0}, marks[MOST / 8 + 64];
+  uint32_t heads[2 << CPNG_HEAD_BITS];
+  cpng_sequence found[2][MOST / 8 + 2];
+  size_t made[2], count = 0;
+  for (unsigned way = 0; way < 2; way++) {
+    count = fill_cut(bytes, changing, missing, way == 1);
+    cpng_text text = {bytes, count, finder - 2, count};
+    made[way] = finder < 3 ? cpng_kernel()->find_runs(found[way], heads, marks, bytes, count,
+                                                      shortests[finder])
+                           : cpng_kernel()->find_repeats(found[way], heads, &text);
+  }
+  if (made[0] == made[1] && memcmp(found[0], found[1], made[0] * sizeof **found) == 0) return NULL;
+  return failure("finder %u: the %zu bytes behind %zu make a difference", finder, missing, count);
+}
+
+const char *cpng_check_behind(void) {
+  enum { FINDERS = 3 + 8 };  // runs of three lengths, and repeats of pixels of 1 to 8 bytes
+  const char *problem = NULL;
+  for (unsigned finder = 0; finder < FINDERS; finder++) {
+    for (size_t changing = 1; changing <= 64; changing++) {
+      for (size_t missing = 1; missing <= changing && problem == NULL; missing++)
+        problem = check_cut(changing, missing, finder);
+    }
+  }
+  return problem;
+}

@@ -59,6 +59,10 @@ import Testing
         unsafe expectNothing(wrong: cpng_check_runs())
     }
 
+    @Test func `what lies behind the last byte makes no difference`() {
+        unsafe expectNothing(wrong: cpng_check_behind())
+    }
+
     @Test func `a match finder whose positions run out forgets what it knew`() {
         unsafe expectNothing(wrong: cpng_check_positions())
     }

@@ -31,6 +31,9 @@ const char *_Nullable cpng_check_misjudged(void);
 // No run is left out, and every kernel finds the same.
 const char *_Nullable cpng_check_runs(void);
 
+// Whatever is in the memory behind the last byte, the same runs and repeats are found.
+const char *_Nullable cpng_check_behind(void);
+
 // A match finder whose positions run out begins again without the places it knew.
 const char *_Nullable cpng_check_positions(void);
 

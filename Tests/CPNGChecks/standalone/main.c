@@ -21,6 +21,7 @@ int main(void) {
   report("blocks", cpng_check_blocks());
   report("misjudged", cpng_check_misjudged());
   report("runs", cpng_check_runs());
+  report("behind", cpng_check_behind());
   report("positions", cpng_check_positions());
   for (int level = 0; level < 4; level++) {
     for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++)
