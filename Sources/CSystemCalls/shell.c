@@ -64,8 +64,17 @@ static int spawn(pid_t *child, const char *command, char *const *environment, in
   return problem;
 }
 
+// Who ignores SIGCHLD, as a process may from its start, is never told how a child has ended.
+static void want_statuses(void) {
+  struct sigaction action;
+  if (sigaction(SIGCHLD, NULL, &action) != 0 || action.sa_handler != SIG_IGN) return;
+  action.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &action, NULL);
+}
+
 pid_t csys_spawn_shell(const char *command, char *const *environment, int *output) {
   int ends[2];
+  want_statuses();
   if (pipe(ends) != 0) return -1;
   pid_t child = -1;
   int problem = 0;
@@ -81,12 +90,19 @@ pid_t csys_spawn_shell(const char *command, char *const *environment, int *outpu
   return child;
 }
 
-int csys_exit_status(pid_t child, bool waiting) {
+int csys_exit_status(pid_t child) {
   int status = 0;
   pid_t ended;
   do {
-    ended = waitpid(child, &status, waiting ? 0 : WNOHANG);
+    ended = waitpid(child, &status, WNOHANG);
   } while (ended < 0 && errno == EINTR);
   if (ended == 0) return -1;
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+bool csys_wants_terminal(pid_t child) {
+  siginfo_t change;
+  change.si_pid = 0;
+  if (waitid(P_PID, (id_t)child, &change, WSTOPPED | WNOHANG) != 0) return false;
+  return change.si_pid == child && (change.si_status == SIGTTIN || change.si_status == SIGTTOU);
 }

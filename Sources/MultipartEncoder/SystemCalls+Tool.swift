@@ -122,12 +122,12 @@ package func systemSpawnShell(
 ///
 /// To be asked until it has ended, and no more: its number may be another's then.
 package func systemExitStatus(of child: CInt) -> CInt? {
-    let status = csys_exit_status(child, false)
+    let status = csys_exit_status(child)
     return status < 0 ? nil : status
 }
 
-/// Waits for a child's end.
-package func systemWait(for child: CInt) { _ = csys_exit_status(child, true) }
+/// Whether a child that runs was stopped, for good, because it asked the terminal for something.
+package func systemWantsTerminal(_ child: CInt) -> Bool { csys_wants_terminal(child) }
 
 /// What can be read from a non-blocking descriptor within a time, none at its end; `nil` if nothing
 /// came, as from no descriptor, -1.

@@ -25,13 +25,16 @@ enum AuthorizeCommand {
         guard end.status == 0 else {
             throw Failed(description: "the command ended with \(end.status)")
         }
-        return try String(decoding: end.output, as: UTF8.self).split(whereSeparator: \.isNewline)
-            .map { line in
-                guard let header = HeaderLine(line) else {
-                    // The line itself may be the secret: it isn't shown.
-                    throw Failed(description: "the command printed a line that is no header")
-                }
-                return UploadHeader(header.name, header.value)
+        // Repaired, it would be a secret that the server refuses.
+        guard let text = String(validating: end.output, as: UTF8.self) else {
+            throw Failed(description: "the command printed what is no UTF-8")
+        }
+        return try text.split(whereSeparator: \.isNewline).map { line in
+            guard let header = HeaderLine(line) else {
+                // The line itself may be the secret: it isn't shown.
+                throw Failed(description: "the command printed a line that is no header")
             }
+            return UploadHeader(header.name, header.value)
+        }
     }
 }

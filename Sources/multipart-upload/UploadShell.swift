@@ -18,6 +18,10 @@ enum UploadShell {
         var description: String { "the command printed more than \(limit) bytes" }
     }
 
+    struct WantsTerminal: Error, CustomStringConvertible {
+        var description: String { "the command asked the terminal, which it can't have" }
+    }
+
     /// The most bytes that a command may print.
     private static let limit = 1024 * 1024
     /// Milliseconds between two looks at what nobody tells of.
@@ -55,9 +59,11 @@ enum UploadShell {
         var status: CInt?
         var output: [UInt8] = []
         var isOpen = true
-        while !isCancelled(), output.count <= limit {
+        var wantsTerminal = false
+        while !isCancelled(), output.count <= limit, !wantsTerminal {
             // Before the output is looked at, so that nothing that came before the end is missed.
             if status == nil { status = systemExitStatus(of: shell.process) }
+            if status == nil { wantsTerminal = systemWantsTerminal(shell.process) }
             let source = isOpen ? shell.output.rawValue : -1
             let bytes = try? systemRead(source, within: status == nil ? interval : 0)
             if let bytes {
@@ -69,20 +75,30 @@ enum UploadShell {
         }
         stop(shell.process, hasEnded: status != nil)
         if isCancelled() { throw CancellationError() }
+        if wantsTerminal { throw WantsTerminal() }
         throw TooMuch()
     }
 
     private static func stop(_ process: CInt, hasEnded: Bool) {
         var hasEnded = hasEnded
-        systemSignal(group: process, SIGTERM)
-        let end = ContinuousClock.now + patience
-        while .now < end {
+        /// Whether anything of the group is left.
+        func look() -> Bool {
             // An ended child counts as one of its group until it was asked.
             if !hasEnded { hasEnded = systemExitStatus(of: process) != nil }
-            guard systemSignal(group: process, 0) else { break }
-            Thread.sleep(forTimeInterval: 0.02)
+            return systemSignal(group: process, 0)
         }
+        systemSignal(group: process, SIGTERM)
+        wait { !look() }
         systemSignal(group: process, SIGKILL)
-        if !hasEnded { systemWait(for: process) }
+        // Not for ever: what has become another user's, by sudo, takes no signal from here.
+        wait {
+            _ = look()
+            return hasEnded
+        }
+    }
+
+    private static func wait(until isOver: () -> Bool) {
+        let end = ContinuousClock.now + patience
+        while !isOver(), .now < end { Thread.sleep(forTimeInterval: 0.02) }
     }
 }

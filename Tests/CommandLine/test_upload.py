@@ -2,7 +2,9 @@
 import hashlib
 import http.server
 import json
+import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import threading
@@ -153,3 +155,39 @@ class InterruptionTest(support.ToolTest):
         self.assertNotIn("resume", self.end(process))
         self.assertEqual([n.name for n in (self.directory / "queue").iterdir()], [".lock"])
         self.assertEqual(self.server.taken, [])
+
+    def run_upload(self, command, launcher=(), **options):
+        """An upload that is tried once, with a command for credentials."""
+        self.server.is_slow = False
+        return subprocess.run(
+            [
+                *launcher, support.TOOL, "upload", self.server.url, "--queue", "queue",
+                *["--field", "a", "b", "--retries", "0", "--authorize-command", command],
+                *["--deadline", "1"],
+            ],
+            capture_output=True, cwd=self.directory, timeout=30, **options,
+        )  # fmt: skip
+
+    def test_with_a_parent_that_ignored_its_children(self):
+        """What a command printed before it failed was taken for credentials."""
+        done = self.run_upload(
+            "echo 'X-One: 1'; exit 3",
+            preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+        )
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"the command ended with 3", done.stderr)
+        self.assertEqual(self.server.taken, [])
+
+    @unittest.skipUnless(
+        hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("setpriv"),
+        "needs root, and setpriv",
+    )
+    def test_with_a_command_that_takes_no_signals(self):
+        """Another user's, as sudo makes it: neither deadline nor Ctrl-C ended the upload."""
+        done = self.run_upload(
+            "echo $$ >child; exec setpriv --reuid 65534 --clear-groups sleep 60 2>&-",
+            launcher=["setpriv", "--bounding-set", "-kill", "--inh-caps", "-kill"],
+        )
+        os.kill(int((self.directory / "child").read_text()), signal.SIGKILL)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(b"no answer within 1", done.stderr)

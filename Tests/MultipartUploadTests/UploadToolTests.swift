@@ -329,6 +329,33 @@ import Testing
         #expect(run.status == 1 && run.errors.contains("more than 1048576 bytes"), "\(run.errors)")
     }
 
+    // Its text was repaired, and the server's 401 to that ended the upload.
+    @Test func `a command for credentials that prints no text gives none`() async throws {
+        let run = try await upload(
+            "/bearer?token=new",
+            [
+                "--field", "a", "b", "--retries", "0",
+                "--authorize-command", #"printf 'Authorization: Bearer n\377w\n'"#,
+            ]
+        )
+        #expect(run.status == 1 && run.errors.contains("no UTF-8"), "\(run.errors)")
+        #expect(run.errors.contains("stays in the queue"))
+    }
+
+    // As one that asks for a password does: nobody ever answered it.
+    @Test(arguments: ["TTIN", "TTOU"])
+    func `a command for credentials doesn't wait for the terminal`(name: String) async throws {
+        let run = try await upload(
+            "/sink",
+            [
+                "--field", "a", "b", "--retries", "0", "--deadline", "60",
+                "--authorize-command", "kill -\(name) $$",
+            ]
+        )
+        #expect(run.status == 1 && run.errors.contains("asked the terminal"), "\(run.errors)")
+        #expect(run.errors.contains("stays in the queue"))
+    }
+
     @Test(arguments: ["", "trap '' TERM; "])
     func `a command for credentials that hangs ends at the deadline`(start: String) async throws {
         let sleep = "sleep 60.0\(UInt32.random(in: 0 ... .max))"

@@ -12,8 +12,12 @@
 pid_t csys_spawn_shell(const char *_Nonnull command, char *const _Nullable *_Nonnull environment,
                        int *_Nonnull output);
 
-// How a child has ended: its exit status, or 128 and the signal, as shells count it. -1 if it runs,
-// unless `waiting` says to wait for its end. To be asked until it has ended, and no more.
-int csys_exit_status(pid_t child, bool waiting);
+// How a child has ended: its exit status, or 128 and the signal, as shells count it. -1 if it runs.
+// To be asked until it has ended, and no more.
+int csys_exit_status(pid_t child);
+
+// Whether a child that hasn't ended was stopped since the last call for asking the terminal, which
+// belongs to this process's group. Nothing lets it go on.
+bool csys_wants_terminal(pid_t child);
 
 #endif
