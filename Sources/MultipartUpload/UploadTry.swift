@@ -75,9 +75,10 @@ struct UploadTry {
     private func sendDelete(_ resource: URL, _ version: InteropVersion) async {
         var headers = [version.header]
         let deadline = Duration.seconds(5)
-        if isSameOrigin(resource),
-            let credentials = try? await credentials(for: resource, within: deadline)
-        {
+        if case .success(let credentials) = await checkedCredentials(
+            for: resource,
+            within: deadline
+        ) {
             headers += credentials
         }
         let attempt = UploadAttempt(
@@ -162,11 +163,9 @@ struct UploadTry {
         case .failure(let problem):
             // What was interrupted has not failed.
             if Task.isCancelled { return .end(.stopped) }
-            guard !problem.isPermanent else {
-                return .end(.finished(.failed(UploadFailure(.permanent, problem.message))))
-            }
             // Nothing was sent: there is no reason to give the upload up.
-            return retry(problem.message, otherwise: .needsCredentials(reason: problem.message))
+            let end = End.needsCredentials(reason: problem.message)
+            return problem.isPermanent ? .end(end) : retry(problem.message, otherwise: end)
         }
         lacksCredentials = credentials.isEmpty && isSameOrigin(target)
         let attempt = UploadAttempt(
@@ -204,7 +203,7 @@ struct UploadTry {
             return cut(exchange, response, error)
         case .redirected(let response): return redirected(exchange, response)
         case .unauthorized(let response):
-            guard authorize != nil, !wasRefused, refusals < Self.refusalLimit else {
+            guard mayHaveCredentials, !wasRefused, refusals < Self.refusalLimit else {
                 return .end(unauthorized(response))
             }
             wasRefused = true
@@ -549,6 +548,10 @@ struct UploadTry {
         return isSameOrigin(next) || record.request.followsToOtherOrigins
     }
 
+    /// Whether credentials may be asked for: those for one upload's server are no business of
+    /// another's, so what was queued without any is sent without.
+    private var mayHaveCredentials: Bool { authorize != nil && record.needsCredentials != false }
+
     private struct AuthorizationProblem: Error {
         let message: String
         let isPermanent: Bool
@@ -566,9 +569,12 @@ struct UploadTry {
             for header in headers {
                 let name = header.name.lowercased()
                 guard header.isWellFormed, !UploadRequest.isReserved(name) else {
+                    // What is no name may be the secret: it is neither shown nor kept.
+                    let isName = UploadHeader(header.name, "").isWellFormed
+                    let message = "authorize gave a header that can't be sent"
                     return .failure(
                         AuthorizationProblem(
-                            message: "authorize gave a header that can't be sent: \(header.name)",
+                            message: isName ? "\(message): \(header.name)" : message,
                             isPermanent: true
                         )
                     )
@@ -591,7 +597,7 @@ struct UploadTry {
         for url: URL,
         within limit: Duration?
     ) async throws -> [UploadHeader] {
-        guard let authorize else { return [] }
+        guard let authorize, mayHaveCredentials else { return [] }
         let question = Uploader.Authorization(
             upload: record.id,
             url: url,

@@ -20,12 +20,13 @@ public actor Uploader {
 
     /// Gives the header fields that hold credentials.
     ///
-    /// It is called before every request, and what it gives is never written to the disk. If it
-    /// throws, the attempt has failed; after the policy's last attempt the upload isn't over, but
-    /// waits for credentials (``UploadEvent/waitingForCredentials(reason:)``). So it does if it
-    /// gives nothing and the server answers 401. Its time is part of the attempt's: at
-    /// ``UploadRequest/attemptDeadline`` its task is cancelled, as it is when the upload is stopped,
-    /// and it should end then.
+    /// It is called before every request of an upload that was queued with it, and what it gives is
+    /// never written to the disk. If it throws, the attempt has failed; after the policy's last
+    /// attempt the upload isn't over, but waits for credentials
+    /// (``UploadEvent/waitingForCredentials(reason:)``). So it does if it gives nothing and the
+    /// server answers 401, and at once if it gives a field that can't be sent. Its time is part of
+    /// the attempt's: at ``UploadRequest/attemptDeadline`` its task is cancelled, as it is when the
+    /// upload is stopped, and it should end then.
     public typealias Authorize = @Sendable (Authorization) async throws -> [UploadHeader]
 
     /// How much is done at once, and how much room the queue may take.

@@ -10,7 +10,8 @@ enum ResumeCommand {
 
         Continues every upload in a queue that isn't paused, and prints a JSON object a line for
         each one that has ended: id, outcome, status, response. The command for credentials
-        is not kept: without it, uploads that were queued with one stay in the queue.
+        is not kept: without it, uploads that were queued with one stay in the queue. Those that
+        were queued without one are sent without.
 
         options:
         \(options(QueueSettings()).map(\.helpText).joined(separator: "\n"))

@@ -58,11 +58,12 @@ import Testing
 
     /// The same, by a process that is dead since.
     private func abandoned(
-        _ request: UploadRequest? = nil
+        _ request: UploadRequest? = nil,
+        authorize: Uploader.Authorize? = nil
     ) async throws
         -> (id: UploadID, transfer: FakeTransferService.Transfer)
     {
-        let uploader = try uploader()
+        let uploader = try uploader(authorize: authorize)
         let begun = try await begun(uploader, request)
         await kill(uploader)
         return begun
@@ -217,7 +218,7 @@ import Testing
 
     // Somebody changed their mind while credentials were fetched.
     @Test func `takes over nothing after a cancel`() async throws {
-        let (id, _) = try await abandoned()
+        let (id, _) = try await abandoned(authorize: noCredentials)
         let asked = Collected<UploadID>()
         let second = try uploader(authorize: { question in
             asked.append(question.upload)

@@ -64,8 +64,9 @@ import Testing
         let second = try uploader(kind)
         let other = try await second.enqueue(
             try TestBody(in: directory, count: 10).body,
-            to: try request("/sink")
+            to: try request("/flaky?key=\(uniqueText())&retry-after=60")
         )
+        try await untilWaiting(second, other)
         try await second.pause(other)
         await second.close()
         let third = try uploader(kind)
@@ -179,6 +180,74 @@ import Testing
         }
         #expect(uploader.outcome(of: id)?.isDelivered == true)
         #expect(try await server.entries(id.text, count: 1).last?.sha256 == body.sha256)
+    }
+
+    // It ended the upload, and its body was gone, for a token that was somebody's error page, say.
+    @Test(arguments: [
+        UploadHeader("Content-Length", "1"), UploadHeader("X-Bad", "a\r\nb: c"),
+        UploadHeader("Authorization", "Bearer \0"), UploadHeader("Transfer-Encoding", "chunked"),
+        UploadHeader("", "x"), UploadHeader("{\"secret\"", "x"),
+    ])
+    func `a header that can't be sent is no credential`(header: UploadHeader) async throws {
+        let given = Mutex([header])
+        let asked = Collected<Int>()
+        let uploader = try uploader(authorize: { question in
+            asked.append(question.attempt)
+            return given.withLock { $0 }
+        })
+        let body = try TestBody(in: directory, count: 1000)
+        let id = try await uploader.enqueue(body.body, to: try request("/sink", attempts: 5))
+        let reason = try await reason(uploader, id)
+        let isName = header.name.contains("-") || header.name == "Authorization"
+        #expect(reason.contains("can't be sent: \(header.name)") == isName, "\(reason)")
+        #expect(asked.all == [1], "the next one would be no better")
+        #expect(server.entries(id.text).isEmpty)
+        for file in bytes(of: id) {
+            #expect(try #require(file).range(of: Data("secret".utf8)) == nil)
+        }
+        given.withLock { $0 = [] }
+        try await uploader.resume(id)
+        #expect(await uploader.finalOutcome(of: id)?.isDelivered == true)
+        #expect(try await server.entries(id.text, count: 1).last?.sha256 == body.sha256)
+    }
+
+    // Whoever gives credentials for one upload of a queue may not know of the other servers in it.
+    @Test func `what was queued without credentials is sent without`() async throws {
+        struct Answering: UploadTransport {
+            let status: Int
+            let sent = Collected<[UploadHeader]>()
+
+            func perform(
+                _ attempt: UploadAttempt,
+                report: @escaping @Sendable (AttemptReport) -> Void
+            ) async -> AttemptResult {
+                sent.append(attempt.headers)
+                let headers = [UploadHeader("Retry-After", "60")]
+                return AttemptResult(
+                    response: UploadResponse(status: status, headers: headers),
+                    error: nil,
+                    touchedServer: true
+                )
+            }
+        }
+        let first = try Uploader(directory: queue, transport: Answering(status: 503))
+        let body = try TestBody(in: directory, count: 10)
+        let id = try await first.enqueue(body.body, to: try request("/"))
+        try await untilWaiting(first, id)
+        try await first.pause(id)
+        await first.close()
+        let transport = Answering(status: 401)
+        let second = try Uploader(directory: queue, transport: transport, authorize: Self.bearer)
+        try await second.resume(id)
+        #expect(await second.finalOutcome(of: id)?.response?.status == 401)
+        #expect(transport.sent.all.count == 1, "there is nothing else to show")
+        let names = transport.sent.all.first?.map(\.name)
+        #expect(names?.contains("Authorization") == false, "\(names ?? [])")
+    }
+
+    private func untilWaiting(_ uploader: Uploader, _ id: UploadID) async throws {
+        for await event in uploader.events(of: id) { if case .waiting = event { return } }
+        throw TestFailure("it didn't wait")
     }
 
     @Test func `a 401 from where credentials never go is an answer`() async throws {

@@ -442,23 +442,6 @@ import Testing
         #expect(left <= .milliseconds(100_000 - 50) && left > .seconds(20), "\(left)")
     }
 
-    @Test(arguments: [
-        UploadHeader("Content-Length", "1"), UploadHeader("X-Bad", "a\r\nb: c"),
-        UploadHeader("Transfer-Encoding", "chunked"), UploadHeader("", "x"),
-    ])
-    func `sends no header from authorize that breaks the request`(header: UploadHeader) async throws
-    {
-        let uploader = try uploader(authorize: { _ in [header] })
-        let body = try TestBody(in: directory, count: 10)
-        let id = try await uploader.enqueue(body.body, to: try request("/sink", attempts: 5))
-        guard case .failed(let failure) = await uploader.finalOutcome(of: id) else {
-            Issue.record("not failed")
-            return
-        }
-        #expect(failure.reason == .permanent)
-        #expect(server.entries(id.text).isEmpty)
-    }
-
     @Test(arguments: TransportKind.allCases)
     func `an untrusted certificate ends it`(kind: TransportKind) async throws {
         let uploader = try uploader(kind.make())
