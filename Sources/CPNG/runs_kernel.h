@@ -118,14 +118,15 @@ INLINE size_t find_matches(cpng_sequence *sequences, uint32_t *heads, const uint
       uint32_t *head = heads + hash(here);
       size_t candidate = *head;
       *head = (uint32_t)at;
-      if (cpng_load64(bytes + candidate) != here || at - candidate > CPNG_WINDOW) break;
-      size_t length = match_end(bytes, at + 8, at - candidate, count) - at;
-      uint64_t changes = ~marks_at(marks, at);
-      size_t seen = length < MARKS_SEEN ? length : MARKS_SEEN;
-      changes &= (1ull << seen) - 1;
+      size_t distance = at - candidate, seen = at + MARKS_SEEN < count ? at + MARKS_SEEN : count;
+      if (cpng_load64(bytes + candidate) != here || distance > CPNG_WINDOW) break;
+      // Of a long match that is not taken, no more is looked at: there may be one behind every run.
+      size_t stop = match_end(bytes, at + 8, distance, seen);
+      uint64_t changes = ~marks_at(marks, at) & ((1ull << (stop - at)) - 1);
       if (__builtin_popcountll(changes) < CPNG_FEWEST_CHANGES) break;
-      next = cpng_add_match(next, at - literals, length, (unsigned)(at - candidate));
-      literals = at = at + length;
+      if (stop == seen) stop = match_end(bytes, seen, distance, count);
+      next = cpng_add_match(next, at - literals, stop - at, (unsigned)distance);
+      literals = at = stop;
     }
     at++;
   }

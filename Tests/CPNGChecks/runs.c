@@ -3,6 +3,7 @@
 #include "support.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // How many bytes in a row may equal the one before and yet be literals: one more than a run that
 // is looked for has not, since the byte behind a match is never the first of a run.
@@ -124,4 +125,42 @@ const char *cpng_check_behind(void) {
     }
   }
   return problem;
+}
+
+static double thread_seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+// The least time that a finder of runs has taken for so many bytes.
+static double least_seconds(const uint8_t *bytes, size_t count, cpng_shortest_run shortest) {
+  uint8_t *marks = malloc(count / 8 + 64);
+  uint32_t *heads = malloc(sizeof *heads << CPNG_HEAD_BITS);
+  cpng_sequence *found = malloc((count / 8 + 2) * sizeof *found);
+  double least = 1e9;
+  for (unsigned time = 0; time < 5; time++) {
+    double begin = thread_seconds();
+    cpng_kernel()->find_runs(found, heads, marks, bytes, count, shortest);
+    double taken = thread_seconds() - begin;
+    if (taken < least) least = taken;
+  }
+  free(marks);
+  free(heads);
+  free(found);
+  return least;
+}
+
+const char *cpng_check_repeated_runs(void) {
+  // A few runs again and again: behind each is a match up to the end, which is better spelled with
+  // runs.
+  enum { SMALL = 1 << 16, TIMES = 16, SLACK = 4 };
+  uint8_t *bytes = malloc(SMALL * TIMES + BEHIND);
+  for (size_t i = 0; i < SMALL * TIMES + BEHIND; i++)
+    bytes[i] = i % 64 < 40 ? 0 : i % 64 < 52 ? 7 : 9;
+  double small = least_seconds(bytes, SMALL, CPNG_RUNS_OF_16);
+  double large = least_seconds(bytes, SMALL * TIMES, CPNG_RUNS_OF_16);
+  free(bytes);
+  if (large <= small * TIMES * SLACK) return NULL;
+  return failure("%d times the bytes take %.0f times as long", TIMES, large / small);
 }

@@ -63,6 +63,10 @@ import Testing
         unsafe expectNothing(wrong: cpng_check_behind())
     }
 
+    @Test func `runs that repeat take no longer a byte the more there are`() {
+        unsafe expectNothing(wrong: cpng_check_repeated_runs())
+    }
+
     @Test func `a match finder whose positions run out forgets what it knew`() {
         unsafe expectNothing(wrong: cpng_check_positions())
     }

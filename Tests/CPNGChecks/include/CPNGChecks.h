@@ -34,6 +34,9 @@ const char *_Nullable cpng_check_runs(void);
 // Whatever is in the memory behind the last byte, the same runs and repeats are found.
 const char *_Nullable cpng_check_behind(void);
 
+// Runs that repeat take no longer a byte the more of them there are.
+const char *_Nullable cpng_check_repeated_runs(void);
+
 // A match finder whose positions run out begins again without the places it knew.
 const char *_Nullable cpng_check_positions(void);
 

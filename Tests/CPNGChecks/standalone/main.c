@@ -22,6 +22,7 @@ int main(void) {
   report("misjudged", cpng_check_misjudged());
   report("runs", cpng_check_runs());
   report("behind", cpng_check_behind());
+  report("repeated runs", cpng_check_repeated_runs());
   report("positions", cpng_check_positions());
   for (int level = 0; level < 4; level++) {
     for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++)
