@@ -100,7 +100,10 @@ struct UploadTry {
             )
             return .finished(.failed(failure))
         }
-        if continuation == .fresh, case .end(let end)? = beginAttempt() { return end }
+        if continuation == .fresh {
+            countAttempt()
+            record.phase = .pending
+        }
         while true {
             if Task.isCancelled {
                 // What an earlier process sent, nobody knows.
@@ -115,26 +118,34 @@ struct UploadTry {
         }
     }
 
-    /// Starts the first attempt of a try, unless a later process couldn't know of it.
-    private mutating func beginAttempt() -> Step? {
-        do throws(UploadError) {
-            try countAttempt()
-            return nil
-        } catch {
-            guard !record.request.mayBeRepeated else { return nil }
-            // If nobody learns that it was begun, it would be repeated.
-            let failure = UploadFailure(.attemptsExhausted, error.description)
-            return retry(error.description, otherwise: .failed(failure))
-        }
+    /// Starts a new attempt, whose progress counts from the start.
+    private mutating func countAttempt() {
+        record.attempts += 1
+        record.notBefore = nil
     }
 
-    /// Starts a new attempt, whose progress counts from the start.
-    private mutating func countAttempt() throws(UploadError) {
-        record.attempts += 1
+    /// Has the disk know of a request before it is sent; ends the try if a later process would have
+    /// to know and couldn't.
+    private mutating func announceRequest() -> End? {
+        guard record.phase != .sending else { return nil }
         record.phase = .sending
-        record.notBefore = nil
-        // If this is lost with the machine, a request that must not be repeated would be.
-        try store.save(record, durably: !record.request.mayBeRepeated)
+        do throws(UploadError) {
+            // If this is lost with the machine, a request that must not be repeated would be.
+            try store.save(record, durably: !record.request.mayBeRepeated)
+        } catch {
+            guard !record.request.mayBeRepeated else { return nil }
+            let failure = UploadFailure(.attemptsExhausted, error.description)
+            return delayed(error.description, otherwise: .finished(.failed(failure)))
+        }
+        return nil
+    }
+
+    /// Has the disk know that nothing is on its way, and that what was is refused: a process that
+    /// dies now has delivered nothing.
+    private mutating func forgetRequest() {
+        guard record.phase == .sending else { return }
+        record.phase = .pending
+        try? store.save(record)
     }
 
     private mutating func perform(_ exchange: UploadPlan.Exchange) async -> Step {
@@ -157,6 +168,9 @@ struct UploadTry {
         let start = ContinuousClock.now
         let deadline = record.request.attemptDeadline?.bounded
         let credentials: [UploadHeader]
+        if continuation == .fresh, mayHaveCredentials, isSameOrigin(target), !mayRepeat(exchange) {
+            forgetRequest()
+        }
         switch isTakenOver ? .success([]) : await checkedCredentials(for: target, within: deadline)
         {
         case .success(let given): credentials = given
@@ -168,6 +182,7 @@ struct UploadTry {
             return problem.isPermanent ? .end(end) : retry(problem.message, otherwise: end)
         }
         lacksCredentials = credentials.isEmpty && isSameOrigin(target)
+        if continuation == .fresh, let end = announceRequest() { return .end(end) }
         let attempt = UploadAttempt(
             upload: record.id,
             url: target,
@@ -325,7 +340,8 @@ struct UploadTry {
         case .plain, .create:
             url = location
             if response.status == 308 { record.movedTo = location }
-            try? countAttempt()  // that one is under way, the disk knows
+            countAttempt()
+            try? store.save(record)  // that one is under way, the disk knows
         case .ask, .append: record.resumption?.resource = location
         }
         return .again
@@ -349,7 +365,8 @@ struct UploadTry {
             // It may be the protocol's version that the server doesn't like, or the form: who
             // mustn't send twice takes it for the answer that it is.
             record.resumption?.version = version.older
-            try? countAttempt()  // that one is under way, the disk knows
+            countAttempt()
+            try? store.save(record)  // that one is under way, the disk knows
             return .again
         case (.ask, 404), (.ask, 410), (.append, 404), (.append, 410):
             guard record.request.mayBeRepeated else { return lostSight(response) }
@@ -360,7 +377,8 @@ struct UploadTry {
         case (.ask, 405), (.ask, 501):
             guard record.request.mayBeRepeated else { return lostSight(response) }
             record.resumption = UploadRecord.Resumption(version: nil)
-            try? countAttempt()  // that one is under way, the disk knows
+            countAttempt()
+            try? store.save(record)  // that one is under way, the disk knows
             return .again
         case (.append, 409): return conflict("the server has another offset")
         case (.append(_, _, _, let length), 413):
@@ -389,7 +407,9 @@ struct UploadTry {
         touchedServer: Bool
     ) -> Step {
         if error.kind == .cancelled, Task.isCancelled {
-            if touchedServer, !mayRepeat(exchange) { record.mayHaveBeenDelivered = true }
+            if !mayRepeat(exchange) {
+                if touchedServer { record.mayHaveBeenDelivered = true } else { forgetRequest() }
+            }
             return .end(.stopped)
         }
         let isBodyUnreadable = error.kind == .bodyUnreadable
@@ -465,7 +485,13 @@ struct UploadTry {
         _ reason: String,
         after response: UploadResponse? = nil,
         otherwise end: End
-    ) -> Step {
+    ) -> Step { .end(delayed(reason, after: response, otherwise: end)) }
+
+    private mutating func delayed(
+        _ reason: String,
+        after response: UploadResponse? = nil,
+        otherwise end: End
+    ) -> End {
         offset = nil
         record.failures += 1
         var generator = SystemRandomNumberGenerator()
@@ -479,8 +505,8 @@ struct UploadTry {
         )
         switch decision {
         case .retry(let delay):
-            return .end(.retry(at: Date(timeIntervalSinceNow: delay.inSeconds), reason: reason))
-        case .exhausted, .refused: return .end(end)
+            return .retry(at: Date(timeIntervalSinceNow: delay.inSeconds), reason: reason)
+        case .exhausted, .refused: return end
         }
     }
 

@@ -128,6 +128,71 @@ import Testing
         #expect(try await server.entries(name, count: 1).count == 1)
     }
 
+    // It was given up as one that may have been delivered, and its body was gone.
+    @Test(arguments: TransportKind.allCases, [false, true])
+    func `nothing is on its way while credentials are asked for`(
+        kind: TransportKind,
+        isRefused: Bool
+    ) async throws {
+        let name = uniqueText()
+        let asked = Collected<Bool>()
+        let first = try uploader(
+            kind,
+            authorize: { question in
+                asked.append(question.wasRefused)
+                if question.wasRefused == isRefused { try await Task.sleep(for: .seconds(60)) }
+                return []
+            }
+        )
+        let body = try TestBody(in: directory, count: 1000)
+        let id = try await first.enqueue(
+            body.body,
+            to: try request("/bearer?token=new&\(name)")
+        )
+        try await until { asked.all.last == isRefused }
+        #expect(try first.items().map(\.state) == [.pending(notBefore: nil)], "a kill leaves it so")
+        await first.close()
+        let second = try uploader(
+            kind,
+            authorize: { _ in [UploadHeader("Authorization", "Bearer new")] }
+        )
+        await second.resume()
+        #expect(await second.finalOutcome(of: id)?.isDelivered == true)
+        let statuses = try await server.entries(name, count: isRefused ? 2 : 1).map(\.status)
+        #expect(statuses == (isRefused ? [401, 200] : [200]))
+    }
+
+    @Test func `nothing is on its way before there is a connection`() async throws {
+        struct Connecting: UploadTransport {
+            let urls = Collected<URL>()
+
+            func perform(
+                _ attempt: UploadAttempt,
+                report: @escaping @Sendable (AttemptReport) -> Void
+            ) async -> AttemptResult {
+                urls.append(attempt.url)
+                while !Task.isCancelled { await Task.yield() }
+                return AttemptResult(
+                    response: nil,
+                    error: TransportError(.cancelled, "cancelled"),
+                    touchedServer: false
+                )
+            }
+        }
+        let name = uniqueText()
+        let transport = Connecting()
+        let first = try Uploader(directory: queue, transport: transport)
+        let body = try TestBody(in: directory, count: 1000)
+        let id = try await first.enqueue(body.body, to: try request("/sink?\(name)"))
+        try await until { transport.urls.all.count == 1 }
+        #expect(try first.items().map(\.state) == [.sending], "a kill leaves it in doubt")
+        await first.close()
+        let second = try uploader(.curl)
+        await second.resume()
+        #expect(await second.finalOutcome(of: id)?.isDelivered == true)
+        #expect(try await server.entries(name, count: 1).count == 1)
+    }
+
     @Test func `nothing is begun that the disk doesn't know of`() async throws {
         let uploader = try uploader(.curl)
         let slow = try TestBody(in: directory, count: 1_000_000)
