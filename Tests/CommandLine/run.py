@@ -2,6 +2,7 @@
 """Tests of the `multipart` tool from outside: run.py [--tool PATH] [unittest's arguments…]."""
 import argparse
 import pathlib
+import signal
 import sys
 import unittest
 
@@ -14,6 +15,10 @@ if __name__ == "__main__":
     arguments.add_argument("--tool", default=ROOT / ".build" / "debug" / "multipart")
     options, rest = arguments.parse_known_args()
     support.TOOL = str(pathlib.Path(options.tool).resolve())
+    # A shell starts what it puts in the background with some signals ignored, which the tool would
+    # inherit, and rightly heed.
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
     here = str(pathlib.Path(__file__).parent)
     tests = unittest.defaultTestLoader
     if rest:
