@@ -5,7 +5,7 @@
 /// blocks with zeros first) or have not been measured, and get none.
 package struct SpoolRoom {
     private let descriptor: CInt
-    /// As far as the blocks reach.
+    /// As far as the blocks reach, at most.
     private var end: Int64 = 0
     private var isOfUse = true
 
@@ -20,10 +20,11 @@ package struct SpoolRoom {
     /// Without them nothing is wrong: a full disk is reported by the write that fails.
     package mutating func make(for count: Int64) {
         guard isOfUse, count > max(end, Self.smallest) else { return }
+        isOfUse = systemGainsFromRoom(descriptor)
+        guard isOfUse else { return }
         let wanted = (count / Self.step + 1) * Self.step
-        isOfUse =
-            systemGainsFromRoom(descriptor) && systemMakeRoom(descriptor, from: end, to: wanted)
-        if isOfUse { end = wanted }
+        isOfUse = systemMakeRoom(descriptor, from: end, to: wanted)
+        end = wanted  // in any case: a disk that has too few blocks gives those that it has
     }
 
     /// Gives back what a file of this length does not need.

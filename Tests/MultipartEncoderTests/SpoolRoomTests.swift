@@ -33,6 +33,19 @@ import Testing
         #expect(try blockBytes(file.rawValue) <= (body.contentLength + 65_535) / 4096 * 4096)
     }
 
+    @Test func `blocks of a disk that has too few are given back, too`() throws {
+        let directory = try #require(directory)
+        let spool = try SpoolFile(in: directory.path)
+        guard systemGainsFromRoom(spool.descriptor) else { return }
+        // What such a disk gives before it refuses; no disk has as much as is asked for then.
+        #expect(systemMakeRoom(spool.descriptor, from: 0, to: 1 << 20))
+        var room = SpoolRoom(descriptor: spool.descriptor)
+        room.make(for: 1 << 60)
+        #expect(try blockBytes(spool.descriptor) == 1 << 20)
+        room.giveBack(behind: 0)
+        #expect(try blockBytes(spool.descriptor) == 0)
+    }
+
     @Test func `a pipe gets none, and no error either`() throws {
         let pipe = Pipe()
         var room = SpoolRoom(descriptor: pipe.fileHandleForWriting.fileDescriptor)
