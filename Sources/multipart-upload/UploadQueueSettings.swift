@@ -59,6 +59,7 @@ final class QueueSettings {
     /// The queue's uploader.
     func uploader() throws(ToolError) -> Uploader {
         let directory = try path()
+        try checkCertificates()
         do throws(UploadError) {
             return try open(directory)
         } catch {
@@ -69,6 +70,7 @@ final class QueueSettings {
     /// The queue's uploader, once no other command has it, or until a signal comes.
     func uploaderInTurn() async throws(ToolError) -> Uploader {
         let directory = try path()
+        try checkCertificates()
         var hasTold = false
         while systemInterruption() == nil {
             do throws(UploadError) {
@@ -86,6 +88,15 @@ final class QueueSettings {
         }
         try? systemWrite(standardError, "multipart: nothing was queued\n")
         throw .failure("stopped")
+    }
+
+    /// Makes sure that there is something to trust: for want of it, every upload would fail for good.
+    private func checkCertificates() throws(ToolError) {
+        guard let certificates else { return }
+        let bytes = FileManager.default.contents(atPath: certificates)
+        guard bytes?.range(of: Data("CERTIFICATE-----".utf8)) != nil else {
+            throw .failure("\(certificates): there are no certificates in PEM form")
+        }
     }
 
     private func open(_ directory: String) throws(UploadError) -> Uploader {

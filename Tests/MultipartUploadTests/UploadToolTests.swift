@@ -152,6 +152,29 @@ import Testing
         #expect(trusted.status == 0)
     }
 
+    // Each upload in the queue failed for good, and its body was gone.
+    @Test(arguments: ["none", "key", "."])
+    func `a wrong name of the certificates costs no upload`(name: String) async throws {
+        let key = uniqueText()
+        let url = try server.secureURL("/flaky?key=\(key)&retry-after=60").absoluteString
+        let trusting = ["--cacert", server.certificate]
+        let arguments = ["upload", url, "--queue", queue, "--field", "a", "b"] + trusting
+        let stopped = try await Tool.run(arguments) { process in
+            try await untilSaid(by: process, "next one in")
+            process.terminate()
+        }
+        #expect(stopped.wasKilled)
+        let before = directory.files(below: "queue")
+        try Data("-----BEGIN PRIVATE KEY-----".utf8).write(
+            to: URL(fileURLWithPath: directory.path + "/key")
+        )
+        let path = directory.path + "/" + name
+        let resumed = try await Tool.run(["resume", "--queue", queue, "--cacert", path])
+        #expect(resumed.status == 1 && resumed.output.isEmpty)
+        #expect(resumed.errors.contains("\(path): there are no certificates"), "\(resumed.errors)")
+        #expect(directory.files(below: "queue") == before)
+    }
+
     @Test func `stops when it is asked to, and resume goes on`() async throws {
         let name = uniqueText()
         let url = try server.url("/keyed?\(name)").absoluteString
