@@ -25,9 +25,10 @@ ssize_t csys_sendfile(int target, int source, int64_t *offset, size_t count) {
   return sent;
 }
 
-bool csys_gains_from_room(int file) {
+bool csys_gains_from_room(int file, int64_t spare) {
   struct statfs system;
-  return fstatfs(file, &system) == 0 && system.f_type == EXT4_SUPER_MAGIC;
+  if (fstatfs(file, &system) != 0 || system.f_type != EXT4_SUPER_MAGIC) return false;
+  return system.f_bavail > (uint64_t)spare / (uint64_t)system.f_bsize;
 }
 
 int csys_make_room(int file, int64_t start, int64_t count) {
@@ -54,8 +55,8 @@ ssize_t csys_sendfile(int target, int source, int64_t *offset, size_t count) {
   return unknown_call();
 }
 
-bool csys_gains_from_room(int file) {
-  (void)file;
+bool csys_gains_from_room(int file, int64_t spare) {
+  (void)file, (void)spare;
   return false;
 }
 

@@ -5,6 +5,7 @@
 /// blocks with zeros first) or have not been measured, and get none.
 package struct SpoolRoom {
     private let descriptor: CInt
+    private let spare: Int64
     /// As far as the blocks reach, at most.
     private var end: Int64 = 0
     private var isOfUse = true
@@ -13,14 +14,21 @@ package struct SpoolRoom {
     private static let smallest: Int64 = 512 * 1024
     private static let step: Int64 = 8 * 1024 * 1024
 
-    package init(descriptor: CInt) { self.descriptor = descriptor }
+    /// On a disk with less than that to spare, many spools would take from each other what they
+    /// have no use for yet, and fail where all have room.
+    package static let usualSpare: Int64 = 1 << 30
+
+    package init(descriptor: CInt, leaving spare: Int64 = usualSpare) {
+        self.descriptor = descriptor
+        self.spare = spare
+    }
 
     /// Takes care that a file that will be so long has its blocks.
     ///
     /// Without them nothing is wrong: a full disk is reported by the write that fails.
     package mutating func make(for count: Int64) {
         guard isOfUse, count > max(end, Self.smallest) else { return }
-        isOfUse = systemGainsFromRoom(descriptor)
+        isOfUse = systemGainsFromRoom(descriptor, leaving: spare)
         guard isOfUse else { return }
         let wanted = (count / Self.step + 1) * Self.step
         isOfUse = systemMakeRoom(descriptor, from: end, to: wanted)

@@ -306,8 +306,11 @@ package func systemCopyOverlapped(
     return Int(result.copied)
 }
 
-/// Whether writing to a file takes less time where its blocks are there already.
-package func systemGainsFromRoom(_ descriptor: CInt) -> Bool { csys_gains_from_room(descriptor) }
+/// Whether writing to a file takes less time where its blocks are there already, and more than so
+/// many bytes are free for everybody.
+package func systemGainsFromRoom(_ descriptor: CInt, leaving spare: Int64) -> Bool {
+    csys_gains_from_room(descriptor, spare)
+}
 
 /// Gives a file its blocks from one byte to another, without making it longer; `false` if it has
 /// got none.

@@ -12,7 +12,7 @@ import Testing
         room.make(for: 300_000)
         #expect(try blockBytes(spool.descriptor) == 0)
         room.make(for: 600_000)
-        let usual: Int64 = systemGainsFromRoom(spool.descriptor) ? 8 << 20 : 0
+        let usual: Int64 = isOfUse(spool.descriptor) ? 8 << 20 : 0
         #expect(try blockBytes(spool.descriptor) == usual)
         #expect(try systemStatus(spool.descriptor).size == 0)
         room.make(for: 8 << 20)
@@ -36,7 +36,7 @@ import Testing
     @Test func `blocks of a disk that has too few are given back, too`() throws {
         let directory = try #require(directory)
         let spool = try SpoolFile(in: directory.path)
-        guard systemGainsFromRoom(spool.descriptor) else { return }
+        guard isOfUse(spool.descriptor) else { return }
         // What such a disk gives before it refuses; no disk has as much as is asked for then.
         #expect(systemMakeRoom(spool.descriptor, from: 0, to: 1 << 20))
         var room = SpoolRoom(descriptor: spool.descriptor)
@@ -46,12 +46,24 @@ import Testing
         #expect(try blockBytes(spool.descriptor) == 0)
     }
 
+    @Test func `a disk with little to spare keeps it for everybody`() throws {
+        let directory = try #require(directory)
+        let spool = try SpoolFile(in: directory.path)
+        var room = SpoolRoom(descriptor: spool.descriptor, leaving: 1 << 60)
+        room.make(for: 600_000)
+        #expect(try blockBytes(spool.descriptor) == 0)
+    }
+
     @Test func `a pipe gets none, and no error either`() throws {
         let pipe = Pipe()
         var room = SpoolRoom(descriptor: pipe.fileHandleForWriting.fileDescriptor)
         room.make(for: 600_000)
         room.giveBack(behind: 600_000)
     }
+}
+
+private func isOfUse(_ descriptor: CInt) -> Bool {
+    systemGainsFromRoom(descriptor, leaving: SpoolRoom.usualSpare)
 }
 
 private func blockBytes(_ descriptor: CInt) throws -> Int64 {

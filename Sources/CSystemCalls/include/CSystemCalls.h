@@ -22,8 +22,8 @@ ssize_t csys_copy_file_range(int source, int64_t *_Nonnull offset, int target, s
 ssize_t csys_sendfile(int target, int source, int64_t *_Nonnull offset, size_t count);
 
 // Whether `file` lies on a file system (ext4) that writes faster to blocks made by
-// csys_make_room.
-bool csys_gains_from_room(int file);
+// csys_make_room, and has more than `spare` bytes free for everybody.
+bool csys_gains_from_room(int file, int64_t spare);
 
 // fallocate(2) of Linux: blocks for `count` bytes from `start` on; the file becomes no longer.
 int csys_make_room(int file, int64_t start, int64_t count);
