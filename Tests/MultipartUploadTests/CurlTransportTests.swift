@@ -95,10 +95,16 @@ import Testing
 
 /// Runs tasks, or keeps them from going on.
 private final class HeldExecutor: TaskExecutor {
-    private let state = Mutex((isHolding: false, jobs: [UnownedJob]()))
+    private let state = Mutex((isHolding: false, running: 0, jobs: [UnownedJob]()))
 
     var holdsSomething: Bool { state.withLock { !$0.jobs.isEmpty } }
-    func hold() { state.withLock { $0.isHolding = true } }
+
+    /// Called from elsewhere than a task, keeps tasks from going on once all of them wait: one that
+    /// doesn't wait yet when its answer comes would go on without being asked for.
+    func hold() {
+        while state.withLock({ $0.running > 0 }) { Thread.sleep(forTimeInterval: 0.001) }
+        state.withLock { $0.isHolding = true }
+    }
 
     func release() {
         let jobs = state.withLock { state in
@@ -119,7 +125,11 @@ private final class HeldExecutor: TaskExecutor {
     }
 
     private func run(_ job: UnownedJob) {
-        globalConcurrentExecutor.enqueue(job)
+        state.withLock { $0.running += 1 }
+        Thread.detachNewThread { [self] in
+            unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+            state.withLock { $0.running -= 1 }
+        }
     }
 }
 #endif
