@@ -58,6 +58,10 @@ const readers = {
       maxFields: 10 ** 6,
       maxFieldsSize: 2 ** 40,
     });
+    // Files come in the order in which they are on the disk.
+    const begun = [];
+    form.on("fileBegin", (_, file) => begun.push(file));
+    const inOrder = (a, b) => begun.indexOf(a) - begun.indexOf(b);
     form.parse(request(), (error, fields, files) => {
       if (error) return fail(error);
       const list = (value) => (Array.isArray(value) ? value : [value]);
@@ -66,7 +70,7 @@ const readers = {
         for (const value of list(values)) parts.push(part(name, null, null, Buffer.from(value)));
       }
       for (const [name, values] of Object.entries(files)) {
-        for (const file of list(values)) {
+        for (const file of list(values).sort(inOrder)) {
           const content = fs.readFileSync(file.filepath);
           parts.push(part(name, file.originalFilename, file.mimetype, content));
         }
