@@ -2,40 +2,48 @@
 #include "costs.h"
 #include "kernel.h"
 
-// How often one sees that what is drawn changes, at places evenly spread.
-typedef struct {
-  size_t changes, places;
-} look;
+// Places to look at, evenly spread over a row.
+enum { STEP = 61, GLANCE_ROWS = 8, SEEN_BITS = 9 };
 
-static look look_at(const uint8_t *row, size_t from, size_t to, size_t unit) {
-  enum { STEP = 61 };
-  look look = {0, 0};
-  for (size_t at = from < unit ? unit : from; at + 8 <= to; at += STEP, look.places++)
-    look.changes += cpng_load64(row + at) != cpng_load64(row + at - unit);
-  return look;
+// How many of the places between two bytes of a row differ from the pixel at their left.
+static size_t changes_in(const uint8_t *row, size_t from, size_t to, size_t unit) {
+  size_t changes = 0;
+  for (size_t at = from < unit ? unit : from; at + 8 <= to; at += STEP)
+    changes += cpng_load64(row + at) != cpng_load64(row + at - unit);
+  return changes;
 }
 
-// A look at some rows of a strip.
+// What one sees of a strip in some rows.
 typedef struct {
-  look all;
-  uint32_t busiest;  // the row with the most changes
+  size_t changes;
+  size_t places, news;            // those that look like no place before
+  uint64_t seen[1 << SEEN_BITS];  // what places looked like
+  uint32_t busiest;               // the row with the most changes
 } glance;
 
-enum { GLANCE_ROWS = 8 };
+static void see(glance *glance, const cpng_strip *strip, uint32_t number) {
+  const uint8_t *row = cpng_strip_row(strip, number);
+  const size_t step = STEP / strip->unit * strip->unit;
+  for (size_t at = 0; at + 8 <= strip->row_bytes; at += step, glance->places++) {
+    uint64_t here = cpng_load64(row + at);
+    uint64_t *last = &glance->seen[here * 0x9e3779b97f4a7c15 >> (64 - SEEN_BITS)];
+    glance->news += *last != here;
+    *last = here;
+  }
+}
 
-static glance glance_at(const cpng_strip *strip) {
-  glance glance = {{0, 0}, 0};
+static void glance_at(glance *glance, const cpng_strip *strip) {
   size_t most = 0;
+  memset(glance, 0, sizeof *glance);
   for (uint32_t i = 0; i < GLANCE_ROWS; i++) {
     uint64_t place = (uint64_t)strip->row_count * (2 * i + 1) / (2 * GLANCE_ROWS);
     const uint8_t *row = cpng_strip_row(strip, (uint32_t)place);
-    look here = look_at(row, 0, strip->row_bytes, strip->unit);
-    if (here.changes > most) glance.busiest = (uint32_t)place;
-    if (here.changes > most) most = here.changes;
-    glance.all.changes += here.changes;
-    glance.all.places += here.places;
+    size_t changes = changes_in(row, 0, strip->row_bytes, strip->unit);
+    if (changes > most) glance->busiest = (uint32_t)place;
+    if (changes > most) most = changes;
+    glance->changes += changes;
+    see(glance, strip, (uint32_t)place);
   }
-  return glance;
 }
 
 // Some pieces of some rows, where most changes. Each piece is taken for rows of its own, so that
@@ -54,7 +62,7 @@ static void choose_pieces(sample *sample, const cpng_strip *strip, uint32_t row)
   size_t changes[PIECES + 1] = {0};
   sample->pieces = 0;
   for (size_t start = 0; start + PIECE <= strip->row_bytes; start += PIECE) {
-    size_t here = look_at(cpng_strip_row(strip, row), start, start + PIECE, strip->unit).changes;
+    size_t here = changes_in(cpng_strip_row(strip, row), start, start + PIECE, strip->unit);
     size_t place = sample->pieces < PIECES ? sample->pieces++ : PIECES;
     for (; place > 0 && changes[place - 1] < here; place--) {
       changes[place] = changes[place - 1];
@@ -73,7 +81,7 @@ static sample sample_around(const cpng_strip *strip, uint32_t row) {
     choose_pieces(&sample, strip, row);
   } else {  // all of more rows
     sample.rows = (uint32_t)(ROWS * PIECES * (PIECE + 1) / (strip->row_bytes + 1));
-    sample.changes = look_at(cpng_strip_row(strip, row), 0, strip->row_bytes, strip->unit).changes;
+    sample.changes = changes_in(cpng_strip_row(strip, row), 0, strip->row_bytes, strip->unit);
   }
   if (sample.rows > strip->row_count) sample.rows = strip->row_count;
   uint32_t last = strip->row_count - sample.rows;
@@ -112,10 +120,11 @@ static uint64_t bits_of_calm_row(const cpng_strip *strip) {
 }
 
 bool cpng_is_drawn(const cpng_strip *strip, cpng_sequence *sequences, unsigned sixteenths) {
-  glance glance = glance_at(strip);
-  bool calm = glance.all.changes * 10 <= glance.all.places * 7;
-  if (!calm && !strip->prefer_plain) return false;
-  if (glance.all.changes == 0 && glance.all.places > 0) return false;
+  glance glance;
+  glance_at(&glance, strip);
+  // Where much is new, as in photographs, nothing repeats; indexes are few, and say less.
+  if (glance.news * 10 > glance.places * 7 && !strip->prefer_plain) return false;
+  if (glance.changes == 0 && glance.places > 0) return false;
   sample sample = sample_around(strip, glance.busiest);
   cpng_block block = {strip->filtered, take(strip, &sample, true), sequences, 0};
   if (!cpng_spell_with_runs(strip->scratch, &block, sequences, CPNG_RUNS_OF_16)) return false;
@@ -125,6 +134,6 @@ bool cpng_is_drawn(const cpng_strip *strip, cpng_sequence *sequences, unsigned s
   uint64_t plain = bits_of(&block), limit = filtered * sixteenths / 16;
   if (plain >= limit) return false;
   // What is gained on all that changes, against what is lost on the rest.
-  return (limit - plain) * glance.all.changes >=
+  return (limit - plain) * glance.changes >=
          bits_of_calm_row(strip) * sample.changes * sample.rows * GLANCE_ROWS;
 }
