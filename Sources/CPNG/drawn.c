@@ -5,31 +5,26 @@
 // Places to look at, evenly spread over a row.
 enum { STEP = 61, GLANCE_ROWS = 8, SEEN_BITS = 9 };
 
-// How many of the places between two bytes of a row differ from the pixel at their left.
-static size_t changes_in(const uint8_t *row, size_t from, size_t to, size_t unit) {
-  size_t changes = 0;
-  for (size_t at = from < unit ? unit : from; at + 8 <= to; at += STEP)
-    changes += cpng_load64(row + at) != cpng_load64(row + at - unit);
-  return changes;
-}
-
 // What one sees of a strip in some rows.
 typedef struct {
-  size_t changes;
-  size_t places, news;            // those that look like no place before
+  size_t places, changes, news;   // that differ from the pixel at their left, and from all before
   uint64_t seen[1 << SEEN_BITS];  // what places looked like
   uint32_t busiest;               // the row with the most changes
 } glance;
 
-static void see(glance *glance, const cpng_strip *strip, uint32_t number) {
-  const uint8_t *row = cpng_strip_row(strip, number);
-  const size_t step = STEP / strip->unit * strip->unit;
-  for (size_t at = 0; at + 8 <= strip->row_bytes; at += step, glance->places++) {
+// Looks at places of a row, and returns how many change.
+static size_t look_along(glance *glance, const cpng_strip *strip, const uint8_t *row) {
+  const size_t unit = strip->unit, step = STEP / unit * unit;
+  size_t changes = 0;
+  for (size_t at = unit; at + 8 <= strip->row_bytes; at += step, glance->places++) {
     uint64_t here = cpng_load64(row + at);
     uint64_t *last = &glance->seen[here * 0x9e3779b97f4a7c15 >> (64 - SEEN_BITS)];
+    changes += cpng_load64(row + at - unit) != here;
     glance->news += *last != here;
     *last = here;
   }
+  glance->changes += changes;
+  return changes;
 }
 
 static void glance_at(glance *glance, const cpng_strip *strip) {
@@ -37,13 +32,18 @@ static void glance_at(glance *glance, const cpng_strip *strip) {
   memset(glance, 0, sizeof *glance);
   for (uint32_t i = 0; i < GLANCE_ROWS; i++) {
     uint64_t place = (uint64_t)strip->row_count * (2 * i + 1) / (2 * GLANCE_ROWS);
-    const uint8_t *row = cpng_strip_row(strip, (uint32_t)place);
-    size_t changes = changes_in(row, 0, strip->row_bytes, strip->unit);
+    size_t changes = look_along(glance, strip, cpng_strip_row(strip, (uint32_t)place));
     if (changes > most) glance->busiest = (uint32_t)place;
     if (changes > most) most = changes;
-    glance->changes += changes;
-    see(glance, strip, (uint32_t)place);
   }
+}
+
+// How many of the places between two bytes of a row change.
+static size_t changes_in(const uint8_t *row, size_t from, size_t to, size_t unit) {
+  size_t changes = 0;
+  for (size_t at = from < unit ? unit : from; at + 8 <= to; at += STEP / unit * unit)
+    changes += cpng_load64(row + at) != cpng_load64(row + at - unit);
+  return changes;
 }
 
 // Some pieces of some rows, where most changes. Each piece is taken for rows of its own, so that
@@ -92,14 +92,15 @@ static sample sample_around(const cpng_strip *strip, uint32_t row) {
 
 // Writes the sample to strip->filtered and returns its bytes.
 static size_t take(const cpng_strip *strip, const sample *sample, bool filtered) {
-  enum { STEP = 4 };
+  enum { FILTER_STEP = 4 };
   uint8_t *out = strip->filtered;
   for (size_t piece = 0; piece < sample->pieces; piece++) {
     for (uint32_t row = sample->first; row < sample->first + sample->rows; row++) {
       const uint8_t *here = cpng_strip_row(strip, row) + sample->starts[piece];
       const uint8_t *above = cpng_strip_above(strip, row) + sample->starts[piece];
       cpng_filter filter = CPNG_NONE;
-      if (filtered) filter = cpng_choose_filter(here, above, sample->bytes, strip->unit, STEP);
+      if (filtered)
+        filter = cpng_choose_filter(here, above, sample->bytes, strip->unit, FILTER_STEP);
       *out++ = (uint8_t)filter;
       cpng_filter_row(filter, out, here, above, sample->bytes, strip->unit);
       out += sample->bytes;
@@ -114,6 +115,14 @@ static uint64_t bits_of(const cpng_block *block) {
   return cpng_counts_bits(&counts);
 }
 
+// How many bytes are in no match.
+static size_t literals_of(const cpng_block *block) {
+  size_t literals = 0;
+  for (size_t i = 0; i < block->sequence_count; i++)
+    literals += block->sequences[i].literals;
+  return literals;
+}
+
 // About what repeats take for a row where nothing is drawn, and filtered rows next to nothing for.
 static uint64_t bits_of_calm_row(const cpng_strip *strip) {
   return 4 * (1 + strip->unit) + strip->row_bytes / 128;
@@ -126,12 +135,14 @@ bool cpng_is_drawn(const cpng_strip *strip, cpng_sequence *sequences, unsigned s
   if (glance.news * 10 > glance.places * 7 && !strip->prefer_plain) return false;
   if (glance.changes == 0 && glance.places > 0) return false;
   sample sample = sample_around(strip, glance.busiest);
-  cpng_block block = {strip->filtered, take(strip, &sample, true), sequences, 0};
-  if (!cpng_spell_with_runs(strip->scratch, &block, sequences, CPNG_RUNS_OF_16)) return false;
-  uint64_t filtered = bits_of(&block);
-  take(strip, &sample, false);
+  cpng_block block = {strip->filtered, take(strip, &sample, false), sequences, 0};
   cpng_spell_with_repeats(&block, sequences, strip->unit, sample.bytes + 1);
-  uint64_t plain = bits_of(&block), limit = filtered * sixteenths / 16;
+  // Of what is drawn, most repeats: no need to filter, then, to see.
+  if (literals_of(&block) > block.count / 2) return false;
+  uint64_t plain = bits_of(&block);
+  take(strip, &sample, true);
+  if (!cpng_spell_with_runs(strip->scratch, &block, sequences, CPNG_RUNS_OF_16)) return false;
+  uint64_t limit = bits_of(&block) * sixteenths / 16;
   if (plain >= limit) return false;
   // What is gained on all that changes, against what is lost on the rest.
   return (limit - plain) * glance.changes >=
