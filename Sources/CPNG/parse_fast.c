@@ -54,7 +54,7 @@ static void plan_repeats(const cpng_strip *strip, cpng_block *block, cpng_sequen
 
 // What a level does.
 typedef struct {
-  unsigned drawn;              // sixteenths of the bits that repeats may take, as they take longer
+  unsigned drawn, indexed;     // sixteenths of the bits that repeats may take, as they take longer
   uint32_t period;             // rows that share a filter
   cpng_shortest_run shortest;  // runs in filtered rows
 } effort;
@@ -64,7 +64,8 @@ static bool encode(cpng_strip *strip, cpng_bits *bits, const effort *effort) {
   cpng_sequence *sequences = cpng_area_reserve(
       &strip->scratch->sequences, (most / CPNG_SHORTEST_REPEAT + 1) * sizeof *sequences);
   if (sequences == NULL) return false;
-  bool drawn = cpng_is_drawn(strip, sequences, effort->drawn);
+  unsigned most_bits = strip->prefer_plain ? effort->indexed : effort->drawn;
+  bool drawn = cpng_is_drawn(strip, sequences, most_bits);
   if (drawn)
     copy_rows(strip);
   else
@@ -85,11 +86,11 @@ static bool encode(cpng_strip *strip, cpng_bits *bits, const effort *effort) {
 }
 
 bool cpng_encode_fastest(cpng_strip *strip, cpng_bits *bits) {
-  static const effort fastest = {10, 8, CPNG_RUNS_OF_32};
+  static const effort fastest = {10, 10, 8, CPNG_RUNS_OF_32};
   return encode(strip, bits, &fastest);
 }
 
 bool cpng_encode_fast(cpng_strip *strip, cpng_bits *bits) {
-  static const effort fast = {15, 1, CPNG_RUNS_OF_16};
+  static const effort fast = {14, 16, 1, CPNG_RUNS_OF_16};
   return encode(strip, bits, &fast);
 }
