@@ -10,6 +10,7 @@ typedef struct {
   size_t places, changes, news;   // that differ from the pixel at their left, and from all before
   uint64_t seen[1 << SEEN_BITS];  // what places looked like
   uint32_t busiest;               // the row with the most changes
+  size_t most;                    // and how many these are
 } glance;
 
 // Looks at places of a row, and returns how many change.
@@ -28,13 +29,13 @@ static size_t look_along(glance *glance, const cpng_strip *strip, const uint8_t 
 }
 
 static void glance_at(glance *glance, const cpng_strip *strip) {
-  size_t most = 0;
   memset(glance, 0, sizeof *glance);
   for (uint32_t i = 0; i < GLANCE_ROWS; i++) {
     uint64_t place = (uint64_t)strip->row_count * (2 * i + 1) / (2 * GLANCE_ROWS);
     size_t changes = look_along(glance, strip, cpng_strip_row(strip, (uint32_t)place));
-    if (changes > most) glance->busiest = (uint32_t)place;
-    if (changes > most) most = changes;
+    if (changes <= glance->most) continue;
+    glance->most = changes;
+    glance->busiest = (uint32_t)place;
   }
 }
 
@@ -74,14 +75,15 @@ static void choose_pieces(sample *sample, const cpng_strip *strip, uint32_t row)
   sample->changes = changes[0] + changes[1] + changes[2];
 }
 
-static sample sample_around(const cpng_strip *strip, uint32_t row) {
+static sample sample_around(const cpng_strip *strip, const glance *glance) {
+  const uint32_t row = glance->busiest;
   sample sample = {.rows = ROWS, .pieces = 1, .bytes = strip->row_bytes};
   if (strip->row_bytes + 1 > PIECES * (PIECE + 1)) {
     sample.bytes = PIECE;
     choose_pieces(&sample, strip, row);
   } else {  // all of more rows
     sample.rows = (uint32_t)(ROWS * PIECES * (PIECE + 1) / (strip->row_bytes + 1));
-    sample.changes = changes_in(cpng_strip_row(strip, row), 0, strip->row_bytes, strip->unit);
+    sample.changes = glance->most;
   }
   if (sample.rows > strip->row_count) sample.rows = strip->row_count;
   uint32_t last = strip->row_count - sample.rows;
@@ -134,7 +136,7 @@ bool cpng_is_drawn(const cpng_strip *strip, cpng_sequence *sequences, unsigned s
   // Where much is new, as in photographs, nothing repeats; indexes are few, and say less.
   if (glance.news * 10 > glance.places * 7 && !strip->prefer_plain) return false;
   if (glance.changes == 0 && glance.places > 0) return false;
-  sample sample = sample_around(strip, glance.busiest);
+  sample sample = sample_around(strip, &glance);
   cpng_block block = {strip->filtered, take(strip, &sample, false), sequences, 0};
   cpng_spell_with_repeats(&block, sequences, strip->unit, sample.bytes + 1);
   // Of what is drawn, most repeats: no need to filter, then, to see.
